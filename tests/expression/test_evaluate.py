@@ -15,6 +15,7 @@ from zeromass.expression import (
     t,
     where,
 )
+from zeromass.expression.node import symbol
 from zeromass.expression.operation import functions
 
 x, y, z = q = coordinates("x y z")
@@ -99,3 +100,14 @@ def test_values_outside_the_domain_are_nan_without_warning():
         assert np.isnan(evaluate(np.sqrt(x), {x: -1.0}))
         assert evaluate(1 / x, {x: 0.0}) == np.inf
         assert evaluate(where(x > 0, np.log(x), 0), {x: -1.0}) == 0
+
+
+def test_places_of_inputs_may_be_given():
+    """Of many inputs only those that a formula has in it are looked up."""
+
+    class Places(dict):
+        def __iter__(self):
+            raise AssertionError("all inputs are looked at")
+
+    x, y = symbol("x", "coordinate"), symbol("y", "coordinate")
+    assert Evaluator([x - y], Places({y: 0, x: 1}))([2.0, 5.0]) == 3.0

@@ -113,7 +113,8 @@ def test_files_that_are_no_descriptions(tmp_path):
     (tmp_path / "odd.urdf").write_text('<?xml version="1.0" encoding="odd-8"?><robot/>')
     with pytest.raises(zm.ModelError, match="line 1: it is no XML that can be read: unknown encoding"):
         zm.from_urdf(tmp_path / "odd.urdf")
-    deep = "<mujoco><worldbody>" + "<body>" * 1000 + "</body>" * 1000 + "</worldbody></mujoco>"
-    (tmp_path / "deep.xml").write_text(deep)
-    with pytest.raises(zm.ModelError, match="more than 300 deep"):
-        zm.from_mjcf(tmp_path / "deep.xml")
+    for tag in ("frame", "default"):
+        inside = f"<{tag}>" * 1000 + f"</{tag}>" * 1000
+        (tmp_path / "deep.xml").write_text(f"<mujoco><worldbody>{inside}</worldbody></mujoco>")
+        with pytest.raises(zm.ModelError, match="more than 300 deep"):
+            zm.from_mjcf(tmp_path / "deep.xml")

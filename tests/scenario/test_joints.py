@@ -168,3 +168,24 @@ def test_errors_point_to_their_keys(old, new, words):
     with pytest.raises(ScenarioError) as told:
         parse_scenario(CRANK.replace(old, new))
     assert words in str(told.value)
+
+
+def test_many_hinges_in_a_file_are_those_of_python():
+    """Twenty bodies, 160 coordinates: a large system, with a table of forces that is empty."""
+    count, lines = 20, ["[system]", "gravity = 9.81"]
+    bodies: list[zm.RigidBody] = []
+    hinges: list[zm.Revolute] = []
+    for i in range(count):
+        z, before = 0.1 * i, f"l{i - 1}" if i else "ground"
+        lines += [f"[system.bodies.l{i}]", "mass = 1.2", "inertia = [3e-3, 3e-3, 2e-4]", f"at = [0, 0, {z + 0.05}]"]
+        lines += [f"[system.joints.j{i}]", 'kind = "revolute"', f'a = "{before}"', f'b = "l{i}"', f"at = [0, 0, {z}]"]
+        lines += ["axis = [0, 1, 0]"]
+        bodies.append(zm.RigidBody(f"l{i}", 1.2, (3e-3, 3e-3, 2e-4), at=(0, 0, z + 0.05)))
+        hinges.append(zm.Revolute(bodies[-2] if i else zm.Ground(), bodies[-1], at=(0, 0, z), axis=(0, 1, 0)))
+    scenario = parse_scenario("\n".join([*lines, "[system.start]", '"j3.angle" = 0.2', "[run]", "until = 0.05"]))
+    system = zm.System(bodies, gravity=9.81, joints=hinges)
+    start = system.start({hinges[3].angle: 0.2})
+    assert np.array_equal(scenario.start.q, start.q)
+    run = zm.simulate(scenario.system, scenario.start, **scenario.settings)
+    angle = next(joint.angle for joint in scenario.system.joints if joint.name == "j3")
+    assert run[angle][-1] == zm.simulate(system, start, until=0.05)[hinges[3].angle][-1]

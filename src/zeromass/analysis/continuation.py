@@ -77,7 +77,8 @@ class Path:
         z = self._base[self._varied]
         J = self._G(self._base)[:, 1:]
         self._hold(J)
-        kind = np.array([3 if x in set(system.multipliers) else x.order for x in unknowns])[self._kept]
+        forces = set(system.multipliers)
+        kind = np.array([3 if x in forces else x.order for x in unknowns])[self._kept]
         z = z[self._kept]
         sizes = [max(1.0, float(np.abs(z[kind == k]).max(initial=0.0))) for k in range(4)]
         # a step is as long as that of the positions and of the parameter: the others follow

@@ -89,7 +89,8 @@ def _rest(
     system = balance.system
     unknowns = np.concatenate([balance.unknowns, np.array(free, dtype=object)])
     fixed: dict[Expression, float] = dict.fromkeys(balance.still, 0.0)
-    fixed.update({x: wishes.pop(x) for x in list(wishes) if x in set(system.coordinates)})
+    coordinates = set(system.coordinates)
+    fixed.update({x: wishes.pop(x) for x in list(wishes) if x in coordinates})
     moving = [e for e in wishes if any(s.order for s in symbols(e))]
     if moving:
         raise StartError(f"'{moving[0]!r}' is prescribed, and at rest nothing moves")
@@ -131,7 +132,8 @@ def _first(
     except StartError:
         usual: dict[Expression, float] = {x: value for part in system.parts for x, value in part.usual.items()}
         usual.update(prescribed_pairs(system, guess, "guess"))
-        usual.update({x: value for x, value in fixed.items() if x in set(system.coordinates)})
+        coordinates = set(system.coordinates)
+        usual.update({x: value for x, value in fixed.items() if x in coordinates})
         q = np.array([usual.get(x, 0.0) for x in system.coordinates])
     still = np.zeros_like(q)
     _, Q, A, _, C = State(system, t, q, still, values).matrices

@@ -31,7 +31,8 @@ class LargeSlopes:
             raise ModelError(
                 f"the derivative of '{forces[0]!r}' is not computed of a large system: ask for that of accelerations"
             )
-        strange = [p.name for p in parameters if p is not time and p not in set(system.parameters)]
+        own = {time, *system.parameters}
+        strange = [p.name for p in parameters if p not in own]
         if strange:
             raise ModelError(f"'{strange[0]}' is no parameter of this large system, whose derivatives are by its own")
         places = {p: k for k, p in enumerate(system.parameters)}

@@ -109,7 +109,8 @@ def repeated(run: Course, settings: Settings) -> Course:
     chain, state = Chain(run.system, settings), run.start
     parts = [segment for segment in run.segments if any(event.name == SAMPLE for event in segment.events)]
     ends = [float(segment.t[-1]) for segment in parts]
-    begins = [run.segments[0], *[segment for segment in run.segments if float(segment.t[0]) in set(ends)]]
+    there = set(ends)
+    begins = [run.segments[0], *[segment for segment in run.segments if float(segment.t[0]) in there]]
     held = {float(segment.t[0]): segment.parameters for segment in begins}
     for end, parameters in zip([*ends, float(run.t[-1])], held.values(), strict=True):
         state = chain.follow(state, parameters, end)

@@ -97,7 +97,7 @@ class NewtonSteps:
         if rolls(system):
             from zeromass.compile.rolled.start import solved_by_fronts  # few systems are large
 
-            return solved_by_fronts(system, [e for key, _ in first.made_of.pairs for e in expressions(key).ravel()])
+            return solved_by_fronts([e for key, _ in first.made_of.pairs for e in expressions(key).ravel()])
         A = first.matrices.A[[row.level <= 1 for row in system.rows]]
         return not first.free or int(numerical_rank(np.concatenate([first.matrices.M, A])).rank) == len(first.q)
 

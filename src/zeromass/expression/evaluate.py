@@ -42,11 +42,11 @@ class Tape:
 
     `Tape(roots, inputs)(values)` takes an array whose last axis runs over the inputs, in their order, and returns a list
     with the values of the nodes, that of a node at `place[node]`, children before parents. Parameters that are not inputs
-    keep their default.
+    keep their default. Where many tapes have the same many inputs, these are given as {input: its place}.
     """
 
-    def __init__(self, roots: Iterable[Expression], inputs: Iterable[Expression]) -> None:
-        given = {node: j for j, node in enumerate(inputs)}
+    def __init__(self, roots: Iterable[Expression], inputs: Iterable[Expression] | Mapping[Expression, int]) -> None:
+        given = inputs if isinstance(inputs, Mapping) else {node: j for j, node in enumerate(inputs)}
         nodes = ordered(roots)
         leaves = [node for node in nodes if node in given]
         self._inputs = [given[node] for node in leaves]
@@ -87,7 +87,7 @@ class Evaluator:
            [ 9., 20.]])
     """
 
-    def __init__(self, outputs: Scalar | Formulas, inputs: Iterable[Expression]) -> None:
+    def __init__(self, outputs: Scalar | Formulas, inputs: Iterable[Expression] | Mapping[Expression, int]) -> None:
         outputs = expressions(outputs)
         self.shape: tuple[int, ...] = outputs.shape
         self._tape = Tape(outputs.ravel(), inputs)

@@ -252,8 +252,8 @@ def asked(system: System, e: np.ndarray) -> tuple[Evaluator, bool, bool]:
         leaves = symbols(e)
         forces = any(leaf.kind == "multiplier" for leaf in leaves)
         moving = forces or any(leaf.order == 2 for leaf in leaves)
-        names = [*system.inputs, *(system.accelerations if moving else ()), *(system.multipliers if forces else ())]
-        unknown = [leaf for leaf in leaves if leaf not in set(names) and leaf.default is None]
+        names = _places(system, moving, forces)
+        unknown = [leaf for leaf in leaves if leaf not in names and leaf.default is None]
         if unknown:
             words = f"'{unknown[0]!r}' is nothing of this system, so the run has no values of it"
             raise ModelError(words + namesake(unknown[0], system.inputs))
@@ -261,6 +261,15 @@ def asked(system: System, e: np.ndarray) -> tuple[Evaluator, bool, bool]:
             known.clear()
         found = known[key] = Evaluator(e, names), moving, forces
     return found
+
+
+def _places(system: System, moving: bool, forces: bool) -> dict[Expression, int]:
+    """Where numbers of all that expressions may have in them stand; made once, since of a large system they are many."""
+    known: dict[Any, dict[Expression, int]] = system.memory.setdefault("places of inputs", {})
+    if (moving, forces) not in known:
+        names = [*system.inputs, *(system.accelerations if moving else ()), *(system.multipliers if forces else ())]
+        known[moving, forces] = {leaf: j for j, leaf in enumerate(names)}
+    return known[moving, forces]
 
 
 class Samples:

@@ -19,7 +19,7 @@ from zeromass.model.errors import ModelError
 from zeromass.model.parts import RigidBody
 
 if TYPE_CHECKING:
-    from zeromass.mechanism.link import Link, Place
+    from zeromass.mechanism.link import BodyLink, Link, Place
     from zeromass.mechanism.robot_joint import RobotJoint
 
 KINDS: dict[str, type[Revolute | Prismatic | Planar]] = {
@@ -32,7 +32,7 @@ KINDS: dict[str, type[Revolute | Prismatic | Planar]] = {
 
 def held(
     frames: Mapping[str, Place],
-    links: Mapping[str, Link],
+    links: Mapping[str, Link | BodyLink],
     joints: Mapping[str, RobotJoint],
     usual: Mapping[Symbol, float],
     *,
@@ -79,7 +79,7 @@ def held(
     return bodies, made
 
 
-def _inertia(link: Link) -> np.ndarray:
+def _inertia(link: Link | BodyLink) -> np.ndarray:
     return np.array([[e.value for e in row] for row in link.inertia])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from zeromass.expression import Array, Evaluator, Expression, Symbol, as_expression, expressions, rate, symbols
 from zeromass.expression.build import ZERO
+from zeromass.mechanism.description import LinkData
 from zeromass.model.parts import RigidBody
 from zeromass.model.quaternion import body_rates, product, rotation
 from zeromass.model.requirement import Requirement
@@ -74,23 +76,14 @@ class Link(RigidBody):
     counts from the mass centre, and `link.at_frame(place)` from the origin of its axes.
     """
 
-    def __init__(
-        self,
-        name: str,
-        mass: float,
-        center: np.ndarray,
-        inertia: np.ndarray,
-        frame: Place,
-        usual: dict[Symbol, float],
-        looks: tuple[Look, ...] = (),
-    ) -> None:
-        self.name: str = name
-        self.mass: Expression = as_expression(mass)
-        self.center: np.ndarray = center
-        self.inertia: Array = expressions(inertia)
+    def __init__(self, data: LinkData, frame: Place, usual: Mapping[Symbol, float]) -> None:
+        self.name: str = data.name
+        self.mass: Expression = as_expression(data.mass)
+        self.center: np.ndarray = data.center
+        self.inertia: Array = expressions(data.inertia)
         self.frame: Place = frame
-        self.looks: tuple[Look, ...] = looks
-        self._center: Place = frame.shifted(center)
+        self.looks: tuple[Look, ...] = data.looks
+        self._center: Place = frame.shifted(data.center)
         self.position: Array = self._center.origin
         self.quaternion: Array = frame.quaternion
         leaves = symbols(self.position, self.quaternion)
@@ -138,6 +131,40 @@ class Link(RigidBody):
     def requirements(self) -> tuple[Requirement, ...]:
         """None: descriptions are taken as they are, and what is odd is told when they are read."""
         return ()
+
+    def at_frame(self, place: Any) -> Array:
+        """Inertial position of a point that is given from the origin of its axes, m."""
+        return self.point(np.asarray(place, dtype=float) - self.center)
+
+
+class BodyLink(RigidBody):
+    """A link with coordinates of its own, as every rigid body has them; constraints hold it where its joint says.
+
+    frame, center  as of a `Link`
+    own            what its coordinates are called after
+    """
+
+    def __init__(self, data: LinkData, own: str, origin: np.ndarray, quaternion: np.ndarray) -> None:
+        self.center: np.ndarray = data.center
+        self.looks: tuple[Look, ...] = data.looks
+        at = expressions(origin + rotation(quaternion).astype(float) @ data.center)
+        self._make(data.name, own, as_expression(data.mass), expressions(data.inertia), at, quaternion)
+
+    @cached_property
+    def frame(self) -> Place:
+        """Where the axes of its description are."""
+        S, ω = self.rotation, self.angular_velocity_body
+        velocity = expressions(S.T @ self.velocity - np.cross(ω, self.center))
+        return Place(self.at_frame(np.zeros(3)), S, self.quaternion, velocity, ω)
+
+    @property
+    def requirements(self) -> tuple[Requirement, ...]:
+        """None: descriptions are taken as they are, and what is odd is told when they are read."""
+        return ()
+
+    @property
+    def _plain(self) -> bool:
+        return True
 
     def at_frame(self, place: Any) -> Array:
         """Inertial position of a point that is given from the origin of its axes, m."""

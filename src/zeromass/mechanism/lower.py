@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -14,9 +14,11 @@ from zeromass.mechanism.ground import Ground
 from zeromass.mechanism.joint import Joint, Law
 from zeromass.mechanism.laws import across, aligned, counted, parallel, together
 from zeromass.mechanism.marker import Marker, Pose, axes, bodies, points, relative_turn
+from zeromass.mechanism.turns import inverse, of_matrix
 from zeromass.model.event import Event
 from zeromass.model.given import Number, given_scalar
 from zeromass.model.parts import Part
+from zeromass.model.quaternion import product, rotation
 
 Place = Any
 """One point as drawn, or two, on a and on b in their own axes."""
@@ -43,6 +45,17 @@ class _Axial(Joint):
         """In space, of length 1."""
         return self.a.pose.z
 
+    def _turned(self, pose: tuple[np.ndarray, np.ndarray], angle: float) -> tuple[np.ndarray, np.ndarray] | None:
+        """Place and turn of b, where a is so and b turned about the axis; None where points are no numbers."""
+        numbers = [e.value for e in (*self.a.place, *self.b.place)]
+        if None in numbers:
+            return None
+        p, u = pose
+        about = np.array([np.cos(angle / 2), 0.0, 0.0, np.sin(angle / 2)])
+        v = product(product(product(u, of_matrix(self.a.axes)), about), inverse(of_matrix(self.b.axes)))
+        v /= np.linalg.norm(v)
+        return p + rotation(u) @ np.array(numbers[:3]) - rotation(v) @ np.array(numbers[3:]), v
+
 
 class Fixed(_Axial):
     """Two bodies as one: six rows.
@@ -61,6 +74,12 @@ class Fixed(_Axial):
 
     def _held(self, a: Pose, b: Pose) -> Sequence[Law]:
         return [*together(a, b), *aligned(a, b, self._turn)]
+
+    def beyond(
+        self, pose: tuple[np.ndarray, np.ndarray], given: Mapping[Expression, float]
+    ) -> tuple[np.ndarray, np.ndarray] | None:
+        """Place of the mass centre and quaternion of b, in numbers, from those of a."""
+        return self._turned(pose, 0.0)
 
 
 class _Turned(_Axial, Turning):
@@ -94,6 +113,12 @@ class Revolute(_Turned):
 
     def _held(self, a: Pose, b: Pose) -> Sequence[Law]:
         return [*together(a, b), *parallel(a, b, self._turn)]
+
+    def beyond(
+        self, pose: tuple[np.ndarray, np.ndarray], given: Mapping[Expression, float]
+    ) -> tuple[np.ndarray, np.ndarray] | None:
+        """Place of the mass centre and quaternion of b, in numbers, from those of a; None where its angle is not given."""
+        return self._turned(pose, given[self.angle]) if self.angle in given else None
 
 
 class _Sliding(_Axial):

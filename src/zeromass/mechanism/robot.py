@@ -14,7 +14,7 @@ from zeromass.mechanism.description import LinkData, RobotData
 from zeromass.mechanism.freedom import Acting
 from zeromass.mechanism.held import held
 from zeromass.mechanism.joint import Connected
-from zeromass.mechanism.link import Link
+from zeromass.mechanism.link import BodyLink, Link
 from zeromass.mechanism.mjcf import read_mjcf
 from zeromass.mechanism.robot_joint import RobotJoint
 from zeromass.mechanism.tree import Tree
@@ -23,8 +23,15 @@ from zeromass.model.connection import Connection
 from zeromass.model.errors import ModelError
 from zeromass.model.forces import Forces, loads
 from zeromass.model.given import Number, Vector
+from zeromass.model.large import LARGE
 from zeromass.model.parts import TYPED, Part, RigidBody
 from zeromass.model.system import System
+
+Coordinates = Literal["joints", "bodies"]
+
+DEEP = 20
+"""Joint coordinates behind one another up to which a robot is in the coordinates of its joints alone. Formulas grow along
+a chain: the first result of one of 16 links takes 0.3 s so and 0.9 s with bodies, of one of 48 15 s and 0.9 s."""
 
 
 class Robot:
@@ -46,16 +53,18 @@ class Robot:
      ("slide.urdf, line 1: no distribution of mass has the inertia of link 'puck': 1 + 1 < 3 kg m²",))
     """
 
-    def __init__(self, data: RobotData, base: Literal["fixed", "free"]) -> None:
+    def __init__(self, data: RobotData, base: Literal["fixed", "free"], kind: Coordinates | None = None) -> None:
+        if kind not in (None, "joints", "bodies"):
+            raise ModelError(f"coordinates is {kind!r}; it is 'joints' or 'bodies', or left out")
+        free = base == "free"
+        bodies = _long(data, free) if kind is None else kind == "bodies"
         self.name: str = data.name
         self.gravity: Number | Vector = data.gravity
         odd = tuple(words for link in data.links.values() for words in _odd(link))
         self.remarks: tuple[str, ...] = data.remarks + odd
-        self._tree: Tree = Tree(data, free=base == "free")
+        self._tree: Tree = Tree(data, free=free, bodies=bodies)
         self.base: Array = self._tree.base
-        self.links: dict[str, Link] = {
-            name: self._link(data.links[name]) for name in self._tree.frames if name in data.links
-        }
+        self.links: dict[str, Link | BodyLink] = self._tree.links
         self.joints: dict[str, RobotJoint] = {}
         for joint, coordinates, single in self._tree.branches:
             child = [self.links[joint.child]] if joint.child in self.links else []
@@ -100,7 +109,7 @@ class Robot:
             kinetic=self._armature,
             gravity=self.gravity if isinstance(gravity, str) else gravity,
             forces=acting,
-            joints=joints,
+            joints=[*([] if self._tree.skeleton is None else [self._tree.skeleton]), *joints],
             constraints=own,
         )
 
@@ -134,26 +143,26 @@ class Robot:
     def bodies_and_joints(self) -> tuple[dict[str, RigidBody], dict[str, Connected]]:
         """The robot as free bodies and the joints that hold them, by name, for `zm.System`.
 
-        A tree is faster in its own coordinates, `system`; here every joint is a constraint and tells its force. The root is
-        the ground, unless the base is free. As drawn all coordinates are zero, and angles count from there. Springs, losses,
-        armature and actuators of the description are not among them.
+        A small tree is faster in its own coordinates, `system`; here every joint is a constraint and tells its force. The
+        root is the ground, unless the base is free. As drawn all coordinates are zero, and angles count from there. Springs,
+        losses, armature and actuators of the description are not among them.
         """
-        return held(self._tree.frames, self.links, self.joints, self._tree.usual, free=len(self.base) > 0)
-
-    def _link(self, data: LinkData) -> Link:
-        frame, usual = self._tree.frames[data.name], self._tree.usual
-        return Link(data.name, data.mass, data.center, data.inertia, frame, usual, data.looks)
+        return held(self._tree.frames, self.links, self.joints, self._tree.drawn, free=len(self.base) > 0)
 
 
-def from_urdf(path: str | PathLike[str], *, base: Literal["fixed", "free"] = "fixed") -> Robot:
+def from_urdf(
+    path: str | PathLike[str], *, base: Literal["fixed", "free"] = "fixed", coordinates: Coordinates | None = None
+) -> Robot:
     """The robot that a URDF file describes; every joint, also floating and planar ones and those that mimic others.
 
-    base  whether its root link is fixed to the ground or moves freely
+    base         whether its root link is fixed to the ground or moves freely
+    coordinates  "joints", those of the joints alone, in which a small tree is fastest; or "bodies", with those of every link
+                 beside them, whose formulas stay short in however long a chain. By default what suits its size
 
-    Coordinates are those of the joints, in which a tree is fastest. Loops, which the format can not describe, are closed
-    by joints between links, `robot.system(joints=[…])`. Visuals are drawn, meshes from .stl and
-    .obj files too, which are read when somebody looks; which are not, `remarks` tells. What joints and inertials say and is
-    not known is refused; elements of other programs, such as <gazebo> and <transmission>, say nothing here.
+    Loops, which the format can not describe, are closed by joints between links, `robot.system(joints=[…])`. Visuals are
+    drawn, meshes from .stl and .obj files too, which are read when somebody looks; which are not, `remarks` tells. What
+    joints and inertials say and is not known is refused; elements of other programs, such as <gazebo> and <transmission>,
+    say nothing here.
 
     >>> text = '''<robot name="pendulum"><link name="base"/><link name="bob">
     ... <inertial><origin xyz="0 0 -1"/><mass value="2"/></inertial></link>
@@ -170,13 +179,16 @@ def from_urdf(path: str | PathLike[str], *, base: Literal["fixed", "free"] = "fi
     """
     if base not in ("fixed", "free"):
         raise ModelError(f"base is {base!r}; it is 'fixed' or 'free'")
-    return Robot(read_urdf(path), base)
+    return Robot(read_urdf(path), base, coordinates)
 
 
-def from_mjcf(path: str | PathLike[str], *, without: Sequence[str] = ()) -> Robot:
+def from_mjcf(
+    path: str | PathLike[str], *, without: Sequence[str] = (), coordinates: Coordinates | None = None
+) -> Robot:
     """The robot that an MJCF file describes, MuJoCo's format, as far as it is a tree.
 
-    without  sections to leave out, such as "equality", "tendon" or "actuator"
+    without      sections to leave out, such as "equality", "tendon" or "actuator"
+    coordinates  as of `from_urdf`
 
     Bodies, hinge, slide, ball and free joints, several at a body too; inertias as given, or of geoms and their density;
     default classes, frames and included files; springs, damping, dry friction and armature of joints; actuators that are
@@ -194,7 +206,19 @@ def from_mjcf(path: str | PathLike[str], *, without: Sequence[str] = ()) -> Robo
     >>> round(start[zm.rate(pin.rate)], 5)  # (5 · 4 − m g l)/(m l²)
     0.0
     """
-    return Robot(read_mjcf(path, without), "fixed")
+    return Robot(read_mjcf(path, without), "fixed", coordinates)
+
+
+def _long(data: RobotData, free: bool) -> bool:
+    """Whether the formulas of a robot in the coordinates of its joints are long: of a long chain, or of many joints."""
+    own = {"fixed": 0, "floating": 7, "planar": 3, "ball": 4}
+    base = 7 if free else 0
+    above, whole = {data.root: base}, base
+    for joint in data.joints:
+        count = 0 if joint.mimic is not None else own.get(joint.kind, 1)
+        above[joint.child] = above[joint.parent] + count
+        whole += count
+    return whole >= LARGE or max(above.values()) > DEEP
 
 
 def _odd(link: LinkData) -> list[str]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from zeromass.expression import Array, Expression, Symbol, as_expression, coordinate, expressions, rate
 from zeromass.mechanism.description import JointData, RobotData, word
-from zeromass.mechanism.link import GROUND, Place, free_turn, turn_by
+from zeromass.mechanism.link import GROUND, BodyLink, Link, Place, free_turn, turn_by
+from zeromass.mechanism.skeleton import Hold, Relative, Skeleton, within
 from zeromass.mechanism.turns import axes_about, of_matrix
 from zeromass.model.parts import unit_quaternion
 
@@ -24,36 +26,95 @@ class Branch(NamedTuple):
 
 
 class Tree:
-    """Frames by name, joints in their order, and what holds for their coordinates.
+    """Links by name, joints in their order, and what holds for their coordinates.
 
-    frames       where the axes of links, and of what is between two joints, are
+    bodies       whether links have coordinates of their own, which the skeleton holds together
     base         coordinates of a free root
     usual        values of coordinates as drawn that are not zero
     constraints  of quaternions
     """
 
-    def __init__(self, data: RobotData, *, free: bool) -> None:
+    def __init__(self, data: RobotData, *, free: bool, bodies: bool) -> None:
         self.usual: dict[Symbol, float] = {}
         self.constraints: dict[str, object] = {}
         self.base: Array = NONE
+        self.branches: list[Branch] = []
+        self.skeleton: Skeleton | None = None
+        self.links: dict[str, Link | BodyLink] = {}
         root = GROUND
         if free:
             root, self.base = self._floating(GROUND, data.root, ())
-        self.frames: dict[str, Place] = {data.root: root}
         all_, own = {joint.name: joint for joint in data.joints}, {}
         for joint in data.joints:
             self._single(joint, all_, own)
-        self.branches: list[Branch] = []
+        self._frames: dict[str, tuple[BodyLink | None, Place]] = {data.root: (None, root)}
+        if bodies:
+            self._hold(data, root, own, free)
+        else:
+            self._place(data, own)
+
+    def _place(self, data: RobotData, own: dict[str, Expression]) -> None:
+        """Places frame behind frame: each has the coordinates of all joints before it in its formulas."""
         for joint in data.joints:
-            x = own.get(joint.name)
-            self.frames[joint.child], coordinates = self._beyond(self.frames[joint.parent], joint, x)
+            x, (_, parent) = own.get(joint.name), self._frames[joint.parent]
+            at, coordinates = self._anchored(parent, joint, x)
+            self._frames[joint.child] = None, at.shifted(-joint.anchor)
             self.branches.append(Branch(joint, coordinates, x))
+        for name, (_, frame) in self._frames.items():
+            if name in data.links:
+                self.links[name] = Link(data.links[name], frame, self.usual)
+
+    def _hold(self, data: RobotData, root: Place, own: dict[str, Expression], free: bool) -> None:
+        """Gives links coordinates of their own, with constraints that hold each to the one before it."""
+        holds: list[Hold] = []
+        held: dict[str, int] = {data.root: -1}
+        if free:
+            holds.append(Hold(data.root, root, -1, np.zeros(3)))
+            held[data.root] = 0
+        after: dict[str, tuple[int, Place]] = {data.root: (held[data.root], GROUND)}
+        for joint in data.joints:
+            x, (k, parent) = own.get(joint.name), after[joint.parent]
+            at, coordinates = self._anchored(parent, joint, x)
+            self.branches.append(Branch(joint, coordinates, x))
+            if joint.child in data.links:
+                held[joint.child] = len(holds)
+                after[joint.child] = len(holds), GROUND
+                holds.append(Hold(joint.name, at, k, joint.anchor))
+            else:
+                after[joint.child] = k, at.shifted(-joint.anchor)
+        relative = Relative(holds)
+        several = {joint.name for joint in data.joints if joint.name not in own} | ({data.root} if free else set())
+        drawn = relative.placed(self.usual)
+        links: list[BodyLink] = []
+        for name, k in held.items():
+            if k < 0:
+                self.links[name] = Link(data.links[name], GROUND, {})
+                continue
+            called = f"{word(name)} link" if name in several else word(name)
+            links.append(BodyLink(data.links[name], called, drawn[k].origin, drawn[k].quaternion))
+            self.links[name] = links[k]
+        self._frames = {name: (None if k < 0 else links[k], at) for name, (k, at) in after.items()}
+        self.skeleton = Skeleton(data.name, holds, links, relative, self.usual)
+
+    @cached_property
+    def frames(self) -> dict[str, Place]:
+        """Where the axes of links, and of what is between two joints, are."""
+        return {
+            name: at if body is None else body.frame if at is GROUND else within(body.frame, at)
+            for name, (body, at) in self._frames.items()
+        }
+
+    @property
+    def drawn(self) -> dict[Symbol, float]:
+        """Values of coordinates as drawn that are not zero, those of links too."""
+        return self.usual | {x: value for link in self.links.values() for x, value in link.usual.items()}
 
     def _single(self, joint: JointData, all_: dict[str, JointData], own: dict[str, Expression]) -> None:
         """The angle or displacement of a joint and of those that it mimics: a coordinate, or what it mimics."""
         behind: list[JointData] = []
+        met: set[str] = set()
         while joint.name not in own:
-            if any(one is joint for one in behind):
+            if joint.name in met:
                 raise behind[0].element.error(f"joint '{behind[0].name}' mimics itself, by way of '{behind[-1].name}'")
             if joint.kind in ("fixed", "floating", "planar", "ball"):
                 if behind:
@@ -66,19 +127,19 @@ class Tree:
                     self.usual[x] = joint.drawn[0]
             else:
                 behind.append(joint)
+                met.add(joint.name)
                 joint = all_[joint.mimic[0]]
         for one in reversed(behind):
             assert one.mimic is not None
             leader, factor, offset = one.mimic
             own[one.name] = as_expression(factor * own[leader] + offset)
 
-    def _beyond(self, parent: Place, joint: JointData, x: Expression | None) -> tuple[Place, Array]:
-        """Where the child's axes are, and the joint's own coordinates."""
+    def _anchored(self, parent: Place, joint: JointData, x: Expression | None) -> tuple[Place, Array]:
+        """Where the child's axes are, at the anchor of the joint, and the joint's own coordinates."""
         at = parent.shifted(joint.place)
         if np.any(joint.turn != np.eye(3)):
             at = at.turned(joint.turn, of_matrix(joint.turn))
-        at, own = self._moved(at.shifted(joint.anchor), joint, x)
-        return at.shifted(-joint.anchor), own
+        return self._moved(at.shifted(joint.anchor), joint, x)
 
     def _moved(self, at: Place, joint: JointData, x: Expression | None) -> tuple[Place, Array]:
         """Axes moved as the joint does, and its own coordinates."""

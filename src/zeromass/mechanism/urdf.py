@@ -124,15 +124,18 @@ def _tree(
             f"{len(roots)} links hang on nothing: {', '.join(roots)}" if roots else "every link hangs on another one"
         )
         raise robot.error(f"{words}; a robot has one root")
-    order, reached = [], {roots[0]}
-    left = list(joints.values())
-    while left:
-        now = [joint for joint in left if joint.parent in reached]
-        if not now:
-            raise left[0].element.error(f"joint '{left[0].name}' is part of a loop that nothing connects with the root")
+    below: dict[str, list[JointData]] = {}
+    for joint in joints.values():
+        below.setdefault(joint.parent, []).append(joint)
+    place = {name: k for k, name in enumerate(joints)}
+    order, now = [], below.get(roots[0], [])
+    while now:
         order += now
-        reached |= {joint.child for joint in now}
-        left = [joint for joint in left if joint.child not in reached]
+        now = sorted((one for joint in now for one in below.get(joint.child, [])), key=lambda one: place[one.name])
+    if len(order) < len(joints):
+        reached = {joint.name for joint in order}
+        left = next(joint for joint in joints.values() if joint.name not in reached)
+        raise left.element.error(f"joint '{left.name}' is part of a loop that nothing connects with the root")
     return roots[0], links, tuple(order)
 
 

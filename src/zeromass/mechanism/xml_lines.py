@@ -12,7 +12,10 @@ import numpy as np
 from zeromass.model.errors import ModelError
 
 DEEPEST = 300
-"""Elements inside one another: bodies of a chain."""
+"""Elements inside one another, but for those in CHAIN."""
+
+CHAIN = "body"
+"""What stands as deep in one another as a chain is long."""
 
 
 @dataclass
@@ -104,17 +107,24 @@ def read_xml(path: str | Path) -> Element:
         raise ModelError(f"{path} can not be read: {error.strerror or error}") from None
     parser = expat.ParserCreate()
     root = Element("", {}, path, 1)
-    open_ = [root]
+    open_, deep = [root], 0
 
     def begin(tag: str, attributes: dict[str, str]) -> None:
+        nonlocal deep
         new = Element(tag, attributes, path, parser.CurrentLineNumber)
-        if len(open_) > DEEPEST:
-            raise new.error(f"elements stand more than {DEEPEST} deep in one another; a longer chain is a zm.System")
+        deep += tag != CHAIN
+        if deep > DEEPEST:
+            raise new.error(f"elements stand more than {DEEPEST} deep in one another, and only <{CHAIN}> may")
         open_[-1].inside.append(new)
         open_.append(new)
 
+    def end(tag: str) -> None:
+        nonlocal deep
+        deep -= tag != CHAIN
+        open_.pop()
+
     parser.StartElementHandler = begin
-    parser.EndElementHandler = lambda tag: open_.pop()
+    parser.EndElementHandler = end
     try:
         parser.Parse(data, True)
     except expat.ExpatError as error:

@@ -60,11 +60,12 @@ def connected(joints: Iterable[Connection], parts: Sequence[Part]) -> tuple[Conn
     if not isinstance(joints, Iterable):
         raise ModelError(f"joints is a list of joints, not {shown(joints)}")
     found: list[Any] = list(joints)
+    known = {id(part) for part in parts}
     for joint in found:
         if not isinstance(joint, Connection):
             raise ModelError(f"joints are zm.Revolute, zm.Spherical and the like, not {joint!r}")
         for part in joint.parts:
-            if not any(part is known for known in parts):
+            if id(part) not in known:
                 raise ModelError(f"joint '{joint.name}' holds '{part.name}', which is no part of the system")
     twice = [name for name, count in Counter(joint.name for joint in found).items() if count > 1]
     if twice:

@@ -89,9 +89,10 @@ class ForcePieces:
 
 def in_forces_alone(free: Any, rows: Sequence[Row]) -> bool:
     """Whether kinks and jumps of a system are all in its forces, and cuts of angles nowhere."""
-    if not isinstance(free, Given) or free.extra[0] is not None:
+    if not isinstance(free, Given):
         return False
     others = [row.zero for row in rows] + [e for part in free.parts for e in part.formulas] + formulas_in(free.gravity)
+    others += formulas_in(free.extra[0])
     if any(node.op in SWITCHING for node in ordered(others)):
         return False
     return not any(node.op == "arctan2" for node in ordered(free.formulas()))

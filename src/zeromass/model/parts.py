@@ -132,15 +132,22 @@ class RigidBody(Part):
         at: Vector = (0.0, 0.0, 0.0),
         orientation: Quaternion = (1.0, 0.0, 0.0, 0.0),
     ) -> None:
+        place = given_vector(at, f"the place of '{name}'")
+        self._make(
+            name, name, _mass(name, mass), matrix_of_inertia(name, inertia), place, _orientation(name, orientation)
+        )
+
+    def _make(self, name: str, own: str, mass: Expression, inertia: Array, at: Array, orientation: np.ndarray) -> None:
+        """Sets all that it has, of numbers that were looked at, with coordinates that are called after `own`."""
         self.name: str = name
-        self.at: Array = given_vector(at, f"the place of '{name}'")
-        self.orientation: np.ndarray = _orientation(name, orientation)
-        self.mass: Expression = _mass(name, mass)
-        self.inertia: Array = matrix_of_inertia(name, inertia)
-        self.position: Array = _named(name, "xyz")
-        self.quaternion: Array = _named(name, ("u0", "u1", "u2", "u3"))
+        self.at: Array = at
+        self.orientation: np.ndarray = orientation
+        self.mass: Expression = mass
+        self.inertia: Array = inertia
+        self.position: Array = _named(own, "xyz")
+        self.quaternion: Array = _named(own, ("u0", "u1", "u2", "u3"))
         self.coordinates: Array = np.concatenate([self.position, self.quaternion])
-        self.constraints: dict[str, Any] = unit_quaternion(name, self.quaternion)
+        self.constraints: dict[str, Any] = unit_quaternion(own, self.quaternion)
         turned = {u: x for u, x in zip(self.quaternion, self.orientation.tolist(), strict=True) if x}
         self.usual: dict[Symbol, float] = {**_drawn(self.position, self.at), **turned}
 
@@ -153,8 +160,18 @@ class RigidBody(Part):
     @property
     def formulas(self) -> list[Expression]:
         """All that its energies are made of, beside sums and products with its coordinates and rates."""
-        plain = type(self) is RigidBody and all(isinstance(x, Symbol) for x in self.coordinates)
-        return [self.mass, *self.inertia.ravel()] if plain else super().formulas
+        return [self.mass, *self.inertia.ravel()] if self._plain else super().formulas
+
+    def like(self, mass: Expression, inertia: Array) -> RigidBody:
+        """Another one of this name, with coordinates of its own; whether a body can have these moments is not asked."""
+        other = object.__new__(RigidBody)
+        other._make(self.name, self.name, mass, inertia, expressions(np.zeros(3)), np.array([1.0, 0.0, 0.0, 0.0]))
+        return other
+
+    @property
+    def _plain(self) -> bool:
+        """Whether it moves as every rigid body does."""
+        return type(self) is RigidBody and all(isinstance(x, Symbol) for x in self.coordinates)
 
     @cached_property
     def rotation(self) -> Array:

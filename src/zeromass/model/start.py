@@ -18,6 +18,7 @@ from zeromass.expression import t as time
 from zeromass.expression.node import undisturbed
 from zeromass.expression.pieces import switches
 from zeromass.later import later
+from zeromass.model.chained import chained
 from zeromass.model.continuation import followed
 from zeromass.model.errors import StartError
 from zeromass.model.given import given_mapping, given_real, shown
@@ -60,6 +61,7 @@ def consistent_start(
     first: dict[Expression, float] = {**system.usual}
     guesses = _pairs(system, guess, "guess")
     first.update(guesses)
+    first = {**first, **_carried(system, first, wishes), **guesses}
     made_of = Prescription(tuple(items), t, tuple(guesses.items()), own, own_values)
     if system.large and not near:
         sparse = later(__name__, {"zeromass.compile.rolled.start": ["large_start"]})("large_start")
@@ -94,6 +96,20 @@ def consistent_start(
     n = len(system.coordinates)
     y = np.array([known[x] for x in [*system.coordinates, *system.rates]])
     return State(system, t, y[:n], y[n:], values, tuple(free), made_of=made_of)
+
+
+def _carried(
+    system: System, first: Mapping[Expression, float], wishes: Mapping[Expression, float]
+) -> dict[Expression, float]:
+    """Where joints carry bodies that know it from their coordinates; with the values of these, as far as they are given."""
+    found: dict[Expression, float] = {}
+    for joint in system.joints:
+        carried = getattr(joint, "carried", None)  # a connection need not know where its parts are
+        if carried is not None:
+            found |= carried({**first, **wishes})
+    if system.large:
+        found |= chained(system, wishes)
+    return {**{x: value for x, value in wishes.items() if isinstance(x, Symbol)}, **found} if found else {}
 
 
 def equations_of(system: System, level: int, prescribed: tuple[Expression, ...] = ()) -> StartEquations:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections import ChainMap
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -191,7 +192,8 @@ class Reader:
 
     def expression(self, given: Any, key: Key, names: Mapping[str, Expression]) -> Expression:
         """An expression in the parameters, time and some names."""
-        return self._read(given, key, {**self.parameters, "t": t, **names})
+        known = ChainMap(cast(dict[str, Expression], names), {"t": t}, self.parameters)  # of many bodies these are many
+        return self._read(given, key, known)
 
     def _read(self, given: Any, key: Key, names: Mapping[str, Expression]) -> Expression:
         if not isinstance(given, str):

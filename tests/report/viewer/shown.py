@@ -61,7 +61,8 @@ def unpacked(packed: dict[str, Any]) -> np.ndarray:
     raw = np.frombuffer(base64.b64decode(packed["data"]), "<" + packed["type"]).reshape(packed["shape"])
     if "scale" not in packed:
         return raw
-    return np.where(raw == packed.get("none", -1), np.nan, packed.get("offset", 0.0) + packed["scale"] * raw)
+    missing = raw == packed["none"] if "none" in packed else np.zeros(raw.shape, dtype=bool)
+    return np.where(missing, np.nan, packed.get("offset", 0.0) + packed["scale"] * raw)
 
 
 def check_silent(chromium: Browser, page: Path) -> None:

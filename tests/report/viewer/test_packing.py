@@ -10,6 +10,7 @@ from report.viewer.shown import SINGLE, unpacked
 from zeromass.model import Rod
 from zeromass.model.picture.inertia import Placed
 from zeromass.model.quaternion import rotation
+from zeromass.report.viewer import pack
 from zeromass.report.viewer.pack import LEVELS, exact, indices, quantised, unit
 from zeromass.report.viewer.scene import _size
 from zeromass.report.viewer.shapes import placed, quaternions, usual
@@ -74,3 +75,10 @@ def test_what_travels_far_has_no_larger_marks():
     assert _size([way]) == pytest.approx(100.0)
     assert _size([way, way[:1]]) == pytest.approx(100.0)
     assert _size([np.zeros((5, 3))]) == _size([]) == 1.0
+
+
+def test_films_know_numbers_next_to_zero():
+    """A component of a quaternion that is −1/32767 is no missing value, in films as on pages."""
+    u = np.array([[-1.0, -1 / 32767, 0.0, 1 / 32767], [1.0, 0.5, -0.5, -2 / 32767]])
+    for read in (unpacked, pack.unpacked):
+        assert np.abs(read(unit(u)) - u).max() <= 0.51 / 32767

@@ -7,10 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from zeromass.expression import Expression, Symbol, expressions, symbols, t
+from zeromass.expression import Array, Expression, Symbol, expressions, symbols, t
 from zeromass.model import Part, Particle, RigidBody, System
 from zeromass.model.constraint import Row
 from zeromass.model.forces import Load
+from zeromass.model.lagrange import motion_of
 from zeromass.model.large import Given, formulas_in
 
 OTHERS = -1
@@ -44,10 +45,21 @@ class Rows(NamedTuple):
     own: tuple[int, ...] = ()
 
 
+class Kinetic:
+    """A kinetic energy beside those of the parts, of coordinates that belong to none: of rotors in the joints of a robot."""
+
+    def __init__(self, energy: Expression) -> None:
+        self.energy: Expression = energy
+
+    def generalized(self, q: Array) -> Array:
+        """What it adds to Q, beside M q̈."""
+        return motion_of(self.energy, q)[1]
+
+
 class Acting(NamedTuple):
     """A force, or an energy beside those of the parts, and the blocks that it depends on."""
 
-    load: Load | Expression
+    load: Load | Expression | Kinetic
     blocks: tuple[int, ...]
     own: tuple[int, ...] = ()
 
@@ -69,7 +81,9 @@ class Elements:
         assert isinstance(free, Given)
         place = {x.token: j for j, x in enumerate(system.coordinates)}
         self.blocks: list[Block] = [
-            Block(part, tuple(part.coordinates), place[part.coordinates[0].token]) for part in system.parts
+            Block(part, tuple(part.coordinates), place[part.coordinates[0].token])
+            for part in system.parts
+            if len(part.coordinates)  # others stand still, see `unsupported`
         ]
         owned = {x.token for block in self.blocks for x in block.coordinates}
         self.blocks += [Block(None, (x,), place[x.token]) for x in system.coordinates if x.token not in owned]
@@ -85,12 +99,13 @@ class Elements:
         self.absorbed: dict[int, int] = {}
         """Rows of unit quaternions, {row: block}: bodies turn by their angular accelerations, and need none."""
         self.rows: list[Rows] = list(self._rows(system.rows, own))
-        acting = [
-            Acting(load, self._blocks_of(formulas), self._own_of(formulas))
-            for load in system.loads
-            for formulas in [formulas_in(vars(load))]
-        ] + [Acting(e, self._blocks_of([e]), self._own_of([e])) for e in summands(free.extra[1]) if e.value is None]
-        self.acting: list[Acting] = [one for one in acting if one.blocks]  # others act on nothing
+        energies = [(Kinetic(e), [e]) for e in summands(free.extra[0])] + [(e, [e]) for e in summands(free.extra[1])]
+        acting = [*[(load, formulas_in(vars(load))) for load in system.loads], *energies]
+        self.acting: list[Acting] = [
+            Acting(load, blocks, self._own_of(formulas))
+            for load, formulas in acting
+            if (blocks := self._blocks_of(formulas))  # nothing else acts on anything
+        ]
 
     def _rows(self, rows: Sequence[Row], own: set[Expression]) -> Any:
         grouped: dict[tuple[str, tuple[int, ...]], list[int]] = {}
@@ -119,11 +134,15 @@ def unsupported(system: System) -> str | None:
     free = system._free
     if not isinstance(free, Given):
         return "it is not made of many parts"
-    if free.extra[0] is not None:
-        return "it has a kinetic energy beside that of its parts"
+    beside = [] if free.extra[0] is None else symbols(free.extra[0])
+    if beside and not {x.token for part in system.parts for x in part.coordinates}.isdisjoint(x.token for x in beside):
+        return "it has a kinetic energy of its parts' coordinates beside theirs"
     strange = [part for part in system.parts if not isinstance(part, Particle | RigidBody)]
     if strange:
         return f"'{strange[0].name}' is no particle and no rigid body"
+    carried = [part for part in system.parts if not len(part.coordinates) and symbols(part.position, part.kinetic)]
+    if carried:
+        return f"'{carried[0].name}' has no coordinates of its own and moves with others"
     if system.pieces is not None and not system.pieces.in_forces:
         return "formulas other than those of forces have kinks or jumps"
     if system.events or system.contacts or system.stiff is not None:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from zeromass.compile.rolled.elements import Block, numbers
+from zeromass.compile.rolled.elements import Block, Kinetic, numbers
 from zeromass.compile.turning import Turning
 from zeromass.expression import Array, Expression, Symbol, expressions, gradient
 from zeromass.expression.build import ONE, ZERO, add, constant, multiply, negative, subtract
@@ -22,6 +22,7 @@ from zeromass.expression.node import symbol
 from zeromass.model import Part, RigidBody, System
 from zeromass.model.constraint import Row, rows_of
 from zeromass.model.forces import Load
+from zeromass.model.lagrange import motion_of
 from zeromass.model.unconstrained import from_energies
 
 Unknown = tuple[int, int]
@@ -103,10 +104,11 @@ def _plain_part(alone: System, part: Part, task: str) -> Equations:
     return Equations(matrix, right, (), tuple(z), tuple(z))
 
 
-def of_nothing() -> Equations:
-    """Of a coordinate without mass that belongs to no part."""
+def of_nothing(task: str, plain: bool) -> Equations:
+    """Of a coordinate without mass that belongs to no part; the shortest change of positions counts it like others."""
     z = symbol("z0", "parameter", default=0.0)
-    return Equations([], [], (), (z,), (z,))
+    matrix: list[tuple[Unknown, Unknown, Expression]] = [((0, 0), (0, 0), ONE)] if plain and task == "positions" else []
+    return Equations(matrix, [], (), (z,), (z,))
 
 
 def of_rows(rows: Sequence[Row], blocks: Sequence[Block], task: str, plain: bool) -> Equations:
@@ -176,8 +178,19 @@ def optional(equations: Equations, held: Mapping[int, Expression]) -> Equations:
     )
 
 
-def of_force(load: Load | Expression, blocks: Sequence[Block], task: str, plain: bool) -> Equations:
-    """Of a force or of an energy beside those of the parts; corrections know none."""
+def of_kinetic(load: Kinetic, blocks: Sequence[Block], task: str, plain: bool) -> Equations:
+    """Of a kinetic energy of coordinates that belong to no part."""
+    if plain and task == "positions":
+        return Equations([], [])
+    M, Q = motion_of(load.energy, numbers([x for block in blocks for x in block.coordinates]))
+    matrix = [((i, 0), (j, 0), e) for i, row in enumerate(M.rows) for j, e in row.items() if j <= i]
+    return Equations(matrix, [((i, 0), e) for i, e in enumerate(Q) if e is not ZERO] if task == "motion" else [])
+
+
+def of_force(load: Load | Expression | Kinetic, blocks: Sequence[Block], task: str, plain: bool) -> Equations:
+    """Of a force or of an energy beside those of the parts; corrections know no forces."""
+    if isinstance(load, Kinetic):
+        return of_kinetic(load, blocks, task, plain)
     if task != "motion":
         return Equations([], [])
     system = alone(blocks, ())

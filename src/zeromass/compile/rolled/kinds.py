@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.compile.rolled.elements import OWN, Acting, Block, Elements, Rows, numbers
+from zeromass.compile.rolled.elements import OWN, Acting, Block, Elements, Kinetic, Rows, numbers
 from zeromass.compile.rolled.equations import Equations, of_force, of_nothing, of_part, of_rows, optional
 from zeromass.compile.rolled.signature import Signature, alike, fresh, lifted
 from zeromass.expression import Expression, Symbol, rate
@@ -67,7 +67,7 @@ class Kind:
     def again(self) -> Kind:
         """The same for another order or other weights, with equations that are derived once."""
         some = self.groups, self.constants, self.blocks, self.rows, self.values
-        return Kind(self.name, *some, self.equations, own=self.own, picks=self.picks)
+        return Kind(self.name, *some, self.equations, coupled=self.coupled, own=self.own, picks=self.picks)
 
     def arrange(self, order: np.ndarray) -> None:
         """Puts its instances into another order."""
@@ -84,7 +84,7 @@ class Kind:
 def kinds_of(elements: Elements, *, plain: bool) -> list[Kind]:
     """The kinds of a system, parts first; in coordinates as they are, or with bodies by their angular accelerations."""
     if plain not in elements.kinds:
-        parts = *_parts(elements, plain), *_loose(elements)
+        parts = *_parts(elements, plain), *_loose(elements, plain)
         elements.kinds[plain] = [*parts, *_constraints(elements, plain), *_forces(elements, plain)]
     return [kind.again() for kind in elements.kinds[plain]]
 
@@ -120,7 +120,7 @@ def _parts(elements: Elements, plain: bool) -> Iterator[Kind]:
         )
 
 
-def _loose(elements: Elements) -> Iterator[Kind]:
+def _loose(elements: Elements, plain: bool) -> Iterator[Kind]:
     """Coordinates that belong to no part."""
     members = [b for b, block in enumerate(elements.blocks) if block.part is None]
     if members:
@@ -131,7 +131,7 @@ def _loose(elements: Elements) -> Iterator[Kind]:
             np.array(members)[:, None],
             np.empty((len(members), 0), dtype=int),
             np.empty((len(members), 0)),
-            lambda task: of_nothing(),
+            lambda task: of_nothing(task, plain),
         )
 
 
@@ -159,7 +159,7 @@ def _like(part: Part | None, lift: dict[int, Symbol]) -> Part:
     masses = [lift.get(k, e) for k, e in enumerate(_masses(part))]
     assert part is not None
     if isinstance(part, RigidBody):
-        return RigidBody(part.name, masses[0], np.array(masses[1:], dtype=object).reshape(3, 3))
+        return part.like(masses[0], numbers(masses[1:]).reshape(3, 3))
     return Particle(part.name, masses[0])
 
 
@@ -220,6 +220,7 @@ def _forces(elements: Elements, plain: bool) -> Iterator[Kind]:
             np.empty((len(members), 0), dtype=int),
             values,
             lambda task, load=load, blocks=blocks: of_force(load, blocks, task, plain),
+            coupled=isinstance(load, Kinetic) and len(blocks) > 1,
             **_own(elements, members),
         )
 

@@ -1,7 +1,8 @@
 """Consistent starts of large systems: Gauss–Newton steps with the same fronts.
 
 Positions take the shortest step that satisfies the constraints, δ = −A⁺φ, until nothing is left of φ but rounding; rates
-the change that an impulse of the constraints makes, in the metric of the kinetic energy.
+the change that an impulse of the constraints makes, in the metric of the kinetic energy. Mechanisms are assembled as small
+ones are: from where their joints close to the prescribed values, in as few steps as lead there.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from zeromass.compile.rolled.machine import Machine
+from zeromass.compile.rolled.prescribed import asking
 from zeromass.compile.rolled.program import can_roll
 from zeromass.compile.rolled.structure import Structure
 from zeromass.expression import Expression, Symbol, symbols
@@ -34,6 +36,12 @@ ROUNDING = 4 * np.finfo(float).eps
 ALLOWED = 256
 """Times that, which may be left where no step makes it less; more is a contradiction."""
 
+NEAR = 12
+"""Gauss–Newton steps in which a point on the way to prescribed values is reached."""
+
+FINEST = 64
+"""Parts into which that way is cut at most."""
+
 NAMED = 4
 """Constraints that a message lists at most, and prescribed values."""
 
@@ -41,9 +49,9 @@ BESIDE = 1e-6
 """Part of the largest by which a constraint is off that is not worth a word."""
 
 
-def solved_by_fronts(system: System, prescribed: Iterable[Expression]) -> bool:
-    """Whether a start of a large system is found by fronts: coordinates and rates alone are prescribed."""
-    return all(row.place is None for row in system.rows) and all(isinstance(e, Symbol) for e in prescribed)
+def solved_by_fronts(prescribed: Iterable[Expression]) -> bool:
+    """Whether coordinates and rates alone are prescribed: what they are is then no part of the equations."""
+    return all(isinstance(e, Symbol) for e in prescribed)
 
 
 @undisturbed
@@ -55,23 +63,31 @@ def large_start(
     usual: Mapping[Expression, float],
     made_of: Prescription,
 ) -> State | None:
-    """A state on the constraints with prescribed coordinates and rates; None where other things are prescribed."""
-    if not can_roll(system) or not solved_by_fronts(system, wishes):
+    """A state on the constraints with prescribed values; None where these are no rows like others, or are not reached."""
+    asked = asking(system, wishes) if can_roll(system) else None
+    if asked is None:
         return None
     first = {**usual, **wishes}
     n = len(system.coordinates)
     y = np.array([first.get(x, 0.0) for x in [*system.coordinates, *system.rates]])
     fixed = np.array([x in wishes for x in [*system.coordinates, *system.rates]])
     numbers = np.array([values[p] for p in system.parameters], dtype=float)
-    levels = {row.level for row in system.rows}
-    open_ = []
+    drawn = np.array([usual.get(x, 0.0) for x in system.coordinates])
+    names: list[str] = []
     for level, task in enumerate(TASKS):
-        if any(x <= level for x in levels):
-            equations = LevelEquations(system, task, t, y, numbers, fixed[level * n : (level + 1) * n])
+        if not asked[level].told(level):
+            continue
+        equations = LevelEquations(asked[level], task, t, y, numbers, fixed[level * n : (level + 1) * n])
+        if level == 0 and system.joints and fixed[:n].any():
+            equations.approach(drawn)
+        try:
             y = equations.solution()
-            open_.append(equations.free)
-    names = tuple(f"{count} {what}" for count, what in zip(open_, ("positions", "rates"), strict=False) if count)
-    return State(system, t, y[:n], y[n:], values, names, made_of=made_of)
+        except StartError:
+            if solved_by_fronts(wishes):
+                raise
+            return None  # other ways are sought, and all that is wrong is told there
+        names += [f"{equations.free} {('positions', 'rates')[level]}"] if equations.free else []
+    return State(system, t, y[:n], y[n:], values, tuple(names), made_of=made_of)
 
 
 class LevelEquations:
@@ -153,13 +169,48 @@ class LevelEquations:
         np.add.at(sizes, j, np.abs(values[place]) * x[i])
         return np.maximum(sizes, np.finfo(float).tiny)
 
+    def approach(self, drawn: np.ndarray) -> None:
+        """Goes from where the constraints hold, nearest to places as drawn, to near the fixed values, in small steps.
+
+        The way is gone in one step, or in 2, 4, … ones; where none leads there, all stays as it is.
+        """
+        asked, n = self.y[: len(drawn)].copy(), len(drawn)
+        begin = self.y.copy()
+        begin[:n] = drawn
+        held, self.asked[self._unknowns] = self.asked[self._unknowns], 1.0
+        fixed, self.fixed = self.fixed, np.zeros(n, dtype=bool)
+        begin, off, rounding = self._reached(begin, ITERATIONS)
+        self.fixed, self.asked[self._unknowns] = fixed, held
+        if not np.all(np.abs(off) <= ALLOWED * rounding):
+            return
+        first, parts = begin[:n][fixed], 1
+        while parts <= FINEST:
+            y = begin
+            for k in range(1, parts + 1):
+                y = y.copy()
+                y[:n][fixed] = first + (asked[fixed] - first) * (k / parts)
+                y, off, rounding = self._reached(y, NEAR)
+                if not np.all(np.abs(off) <= ALLOWED * rounding):
+                    break
+            else:
+                self.y = y
+                return
+            parts *= 2
+
     def solution(self) -> np.ndarray:
         """The state with these unknowns on the constraints."""
-        n = len(self.y) // 2
+        y, off, rounding = self._reached(self.y, ITERATIONS)
+        if not np.all(np.abs(off) <= ALLOWED * rounding):
+            raise StartError(self._contradiction(off))
+        self._step(y)  # so that what is left open is known
+        return y
+
+    def _reached(self, y: np.ndarray, steps: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The state that so many steps lead to, what its equations are off by, and the rounding of that."""
+        n = len(y) // 2
         part = slice(n, 2 * n) if self.level else slice(0, n)
-        y = self.y
         off, rounding = self._off(y)
-        for _ in range(ITERATIONS):
+        for _ in range(steps):
             if np.all(np.abs(off) <= rounding):
                 break
             step = self._step(y)
@@ -176,10 +227,7 @@ class LevelEquations:
             else:
                 break
             y, off = new, there
-        if not np.all(np.abs(off) <= ALLOWED * rounding):
-            raise StartError(self._contradiction(off))
-        self._step(y)  # so that what is left open is known
-        return y
+        return y, off, rounding
 
     def _contradiction(self, off: np.ndarray) -> str:
         s = self.structure

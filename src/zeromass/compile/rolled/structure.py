@@ -41,7 +41,7 @@ class Structure:
     fronts  blocks in the order of elimination, those together that are eliminated together
     at      number of the first unknown of each block
     masks   1 for unknowns that are solved for, 0 for multipliers of rows that follow from others
-    levels  of each unknown: −1, or the level of the row whose multiplier it is
+    levels  of each unknown: −1, or the level of the row whose multiplier it is; in starts that of what it says of places
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class Structure:
             self._weigh(numbers, light)
             self.layout = Layout(self.kinds, self.tasks)
         coupled = [blocks for kind in self.kinds if kind.coupled for blocks in kind.blocks.tolist()]
-        strong = numbers.strong(light) if not coupled else numbers.strong(light | {b for some in coupled for b in some})
+        strong = numbers.strong(light | {b for some in coupled for b in some} | self._partly(fixed))
         blocks = self.blocks
         mixed = {b for b in range(blocks.parts) if blocks.coordinates[b] < blocks.sizes[b]}
         self.fronts: list[list[int]] = elimination_order(
@@ -93,7 +93,7 @@ class Structure:
         told = np.flatnonzero(blocks.multiplier[:, 0] >= 0)
         self.rows: np.ndarray = told
         self.row_unknowns: np.ndarray = self.at[blocks.multiplier[told, 0]] + blocks.multiplier[told, 1]
-        levels = np.array([row.level for row in system.rows])
+        levels = np.array([0 if plain and row.placed else row.level for row in system.rows])
         self.levels[self.row_unknowns] = levels[told]
         self.entries: np.ndarray = np.stack([np.concatenate(x) for x in zip(*entries, strict=True)])
         self.masks: np.ndarray = np.ones(self.count)
@@ -108,6 +108,12 @@ class Structure:
         self._without: np.ndarray = np.array(
             [bool(lost[a : a + n].any()) for a, n in zip(self.at[: blocks.parts], blocks.coordinates, strict=False)]
         )
+
+    def _partly(self, fixed: np.ndarray | None) -> set[int]:
+        """Blocks with coordinates that are not solved for: alone they need not make the pivots of a joint."""
+        if fixed is None:
+            return set()
+        return set((np.searchsorted(self.firsts[:-1], np.flatnonzero(fixed), side="right") - 1).tolist())
 
     def _held(self, parameters: np.ndarray) -> np.ndarray:
         """Parameters with which all rows hold that may."""

@@ -32,6 +32,7 @@ class Bodies:
 
     def __post_init__(self) -> None:
         self.links: dict[str, LinkData] = {"world": self.world}
+        self._named: dict[str, JointData] = {}
 
     def _free(self, kind: str, name: str) -> str:
         """A name for what the file gives none: this one, or the first like it that nothing else has."""
@@ -39,9 +40,12 @@ class Bodies:
         return next(one for one in names if one not in self.given[kind])
 
     def inside(self, element: Element, name: str, class_: str) -> None:
-        """The bodies inside a body, or inside a frame of it."""
-        for one, place, R, own in self._all(element, "body", class_):
-            self.body(one, name, place, R, own)
+        """The bodies inside a body, or inside a frame of it, and all that hang on them."""
+        waiting = [(name, one) for one in reversed(self._all(element, "body", class_))]
+        while waiting:  # as many as a chain is long
+            parent, (one, place, R, own) = waiting.pop()
+            name, own = self.body(one, parent, place, R, own)
+            waiting += [(name, inner) for inner in reversed(self._all(one, "body", own))]
 
     def _all(self, element: Element, tag: str, class_: str) -> list[tuple[Element, np.ndarray, np.ndarray, str]]:
         """The elements of a tag inside another, with the place, the turn and the class of the frames about them."""
@@ -55,8 +59,10 @@ class Bodies:
                     found.append((inner, d + R @ at, R @ turn, own))
         return found
 
-    def body(self, element: Element, parent: str, shift: np.ndarray, turned: np.ndarray, class_: str) -> None:
-        """A body, its joints, and all that hang on it."""
+    def body(
+        self, element: Element, parent: str, shift: np.ndarray, turned: np.ndarray, class_: str
+    ) -> tuple[str, str]:
+        """A body and its joints; its name, and the class of what is inside it."""
         name = element.attributes.get("name") or self._free("body", f"body {len(self.links)}")
         if name in self.links:
             raise element.error(
@@ -68,24 +74,24 @@ class Bodies:
         d, R = self.words.pose(element)
         self._joints(element, name, parent, shift + turned @ d, turned @ R, class_)
         self.links[name] = self._link(element, name, class_)
-        self.inside(element, name, class_)
+        return name, class_
 
     def _joints(self, element: Element, name: str, parent: str, place: np.ndarray, R: np.ndarray, class_: str) -> None:
         told = [(self.words.told(one, own), at, turn) for one, at, turn, own in self._all(element, "joint", class_)]
         told += [(one, at, turn) for one, at, turn, _ in self._all(element, "freejoint", class_)]
         if not told:
-            self.joints.append(JointData(self._free("joint", name), "fixed", parent, name, place, R, element))
+            self._add(JointData(self._free("joint", name), "fixed", parent, name, place, R, element))
         for k, (one, at, turn) in enumerate(told):
             child = name if k == len(told) - 1 else self._free("body", f"{name} after {k + 1} joints")
             self._add(self._joint(one, name, parent, child, (place, R), (at, turn), alone=len(told) == 1))
             parent, place, R = child, np.zeros(3), np.eye(3)
 
     def _add(self, joint: JointData) -> None:
-        for other in self.joints:
-            if other.name == joint.name:
-                raise joint.element.error(
-                    f"a second joint has the name '{joint.name}', which that on line {other.element.line} has"
-                )
+        other = self._named.setdefault(joint.name, joint)
+        if other is not joint:
+            raise joint.element.error(
+                f"a second joint has the name '{joint.name}', which that on line {other.element.line} has"
+            )
         self.joints.append(joint)
 
     def _joint(

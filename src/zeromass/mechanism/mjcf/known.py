@@ -86,22 +86,29 @@ CHOICES: dict[str, tuple[str, ...]] = {
 
 def look_through(element: Element) -> None:
     """Raises where an element is not known, stands where it can not, or has an attribute that is not known."""
-    allowed = INSIDE.get(element.tag)
-    for one in element.inside:
-        if one.tag in ("composite", "flexcomp", "replicate", "attach"):
-            raise one.error(f"<{one.tag}> is not known; write its bodies out")
-        if one.tag in UNSEEN or (element.tag == "actuator" and one.tag not in ACTUATORS):
-            continue
-        if one.tag in OTHER_ACTUATORS and element.tag == "default":
-            continue
-        if (allowed is not None and one.tag not in allowed.split()) or one.tag not in {
-            *ATTRIBUTES,
-            "asset",
-            "actuator",
-        }:
-            raise one.error(f"<{one.tag}> inside <{element.tag}> is not known")
-        _attributes(one)
-        look_through(one)
+    waiting = [(element, iter(element.inside))]
+    while waiting:
+        about, left = waiting[-1]
+        one = next(left, None)
+        if one is None:
+            waiting.pop()
+        elif _looked_at(one, about.tag):
+            waiting.append((one, iter(one.inside)))
+
+
+def _looked_at(one: Element, about: str) -> bool:
+    """Whether what is inside an element is looked at too; raises where it is not known, or stands where it can not."""
+    if one.tag in ("composite", "flexcomp", "replicate", "attach"):
+        raise one.error(f"<{one.tag}> is not known; write its bodies out")
+    if one.tag in UNSEEN or (about == "actuator" and one.tag not in ACTUATORS):
+        return False
+    if one.tag in OTHER_ACTUATORS and about == "default":
+        return False
+    allowed = INSIDE.get(about)
+    if (allowed is not None and one.tag not in allowed.split()) or one.tag not in {*ATTRIBUTES, "asset", "actuator"}:
+        raise one.error(f"<{one.tag}> inside <{about}> is not known")
+    _attributes(one)
+    return True
 
 
 def _attributes(one: Element) -> None:

@@ -71,11 +71,13 @@ def _apart(actuators: tuple[ActuatorData, ...]) -> tuple[ActuatorData, ...]:
 def _names(element: Element, *tags: str) -> set[str]:
     """Names of all elements of these tags in the world."""
     found: set[str] = set()
-    for one in element.inside:
-        if one.tag in ("worldbody", "body", "frame"):
-            found |= _names(one, *tags)
-        if one.tag in tags:
-            found |= {one.attributes.get("name", "")}
+    waiting = [element]
+    while waiting:
+        for one in waiting.pop().inside:
+            if one.tag in ("worldbody", "body", "frame"):
+                waiting.append(one)
+            if one.tag in tags:
+                found.add(one.attributes.get("name", ""))
     return found
 
 

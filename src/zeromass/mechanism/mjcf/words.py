@@ -22,29 +22,39 @@ TURNS = {"quat": 4, "axisangle": 4, "euler": 3, "xyaxes": 6, "zaxis": 3}
 
 def read_whole(path: Path) -> Element:
     """The outermost element of a file, with the files that it includes."""
-    return _with_included(read_xml(path), path.parent, [path.resolve()])
+    return _with_included(read_xml(path), path.parent, path.resolve())
 
 
-def _with_included(element: Element, folder: Path, read: list[Path]) -> Element:
+def _with_included(element: Element, folder: Path, first: Path) -> Element:
     """Files are beside the first one, or else beside the one that includes them; each is included once."""
-    inside: list[Element] = []
-    for one in element.inside:
-        if one.tag != "include":
-            inside.append(_with_included(one, folder, read))
-            continue
-        name = one.word("file")
-        if {*one.attributes} != {"file"}:
-            raise one.error("<include> has a file=… and nothing else")
-        path = folder / name if (folder / name).exists() else one.path.parent / name
-        if path.resolve() in read:
-            raise one.error(f"the file '{name}' is included a second time")
-        read.append(path.resolve())
-        try:
-            other = read_xml(path)
-        except ModelError as error:
-            raise one.error(str(error)) from None
-        inside += _with_included(other, folder, read).inside
-    return replace(element, inside=inside)
+    known, whole = {first}, replace(element, inside=[])
+    waiting = [(whole, iter(element.inside))]
+    while waiting:  # bodies of a chain stand as deep in one another as it is long
+        into, left = waiting[-1]
+        one = next(left, None)
+        if one is None:
+            waiting.pop()
+        elif one.tag != "include":
+            into.inside.append(replace(one, inside=[]))
+            waiting.append((into.inside[-1], iter(one.inside)))
+        else:
+            waiting.append((into, iter(_included(one, folder, known).inside)))
+    return whole
+
+
+def _included(one: Element, folder: Path, known: set[Path]) -> Element:
+    """The file that an <include> names."""
+    name = one.word("file")
+    if {*one.attributes} != {"file"}:
+        raise one.error("<include> has a file=… and nothing else")
+    path = folder / name if (folder / name).exists() else one.path.parent / name
+    if path.resolve() in known:
+        raise one.error(f"the file '{name}' is included a second time")
+    known.add(path.resolve())
+    try:
+        return read_xml(path)
+    except ModelError as error:
+        raise one.error(str(error)) from None
 
 
 @dataclass

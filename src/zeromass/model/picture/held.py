@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
@@ -33,7 +33,7 @@ class Held:
     drawing: Drawing = field(default_factory=Drawing)
     shapes: dict[RigidBody, Placed] = field(default_factory=dict)
     flat: list[tuple[str, str, Place, Place]] = field(default_factory=list)
-    finished: tuple[RigidBody, ...] = ()
+    finished: frozenset[RigidBody] = frozenset()
 
     def add(self, **found: object) -> None:
         self.drawing = self.drawing + Drawing(**found)  # type: ignore[arg-type]
@@ -44,10 +44,10 @@ def held(
     owners: Owners,
     shapes: Mapping[RigidBody, Placed],
     parameters: Mapping[Symbol, float],
-    finished: Sequence[RigidBody] = (),
+    finished: Iterable[RigidBody] = (),
 ) -> Held:
     """What constraints at position level look like; bodies that are `finished` need no arms to their joints."""
-    found = Held(shapes=dict(shapes), finished=tuple(finished))
+    found = Held(shapes=dict(shapes), finished=frozenset(finished))
     groups: dict[str, list[Row]] = {}
     for row in rows:
         if row.level == 0 and not _is_quaternion(row, owners):
@@ -98,7 +98,7 @@ def _coincidence(found: Held, group: list[Row], owners: Owners, parameters: Mapp
     if not bodies and len(both) < 2:
         return True
     for body in bodies:
-        if not any(body is done for done in found.finished):
+        if body not in found.finished:
             arm(found, body, at[body], parameters)
     fixed = not others and not any(leaf.kind == "time" for leaf in symbols(*q))
     found.add(joints=(Joint("support" if fixed else "ball", group[0].group, p),))

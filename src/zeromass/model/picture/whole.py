@@ -39,10 +39,11 @@ def picture(system: System, parameters: Mapping[Symbol, float]) -> Drawing:
     owners = Owners(system.parts)
     connections = [joint for joint in getattr(system, "joints", ()) if _tells(joint)]
     said = _said(system, connections)
-    rows = [row for row in system.rows if all(row.group != joint.name for joint in connections)]
+    told = {row.name for joint in connections for row in joint.rows}
+    rows = [row for row in system.rows if row.name not in told]
     bodies = [part for part in system.parts if isinstance(part, RigidBody)]
     shapes = {body: placed for body in bodies if (placed := _shape(body, parameters)) is not None}
-    own_looks = [body for body in bodies if getattr(body, "looks", None)]
+    own_looks = dict.fromkeys(body for body in bodies if getattr(body, "looks", None))
     ends = [
         end
         for joint in connections
@@ -91,8 +92,11 @@ def _jointed(
 ) -> dict[Any, Any]:
     """Bodies that would be boxes and are held by several joints: a ball where the mass is, for arms to its joints."""
     found = {}
+    by: dict[Any, list[Any]] = {}
+    for end in ends:
+        by.setdefault(end.body, []).append(end)
     for body, placed in shapes.items():
-        reached = [places(end.body, end.point, parameters, 1) for end in ends if end.body is body]
+        reached = [places(body, end.point, parameters, 1) for end in by.get(body, ())]
         far = np.array([np.linalg.norm(s[0]) for s in reached if len(s)])
         if isinstance(placed.shape, Box) and np.sum(far > 0) > 1:
             found[body] = Placed(Dot(float(BALL * far.max())))

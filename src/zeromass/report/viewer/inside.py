@@ -23,20 +23,28 @@ def clear(bodies: Sequence[Mapping[str, Any]], positions: Sequence[np.ndarray], 
     """
     some = np.unique(np.linspace(0, max(map(len, positions), default=1) - 1, TIMES).astype(int))
     real = [k for k, body in enumerate(bodies) if not body.get("scenery") and not body["shape"].get("marker")]
+    sizes = np.array([reach(bodies[k]["shape"]) for k in real])
+    first = np.array([positions[k][0] for k in real]).reshape(-1, 3)
 
-    def holds(k: int, j: int) -> bool:
-        mine, others = bodies[k]["shape"], bodies[j]["shape"]
+    def holds(k: int) -> bool:
+        mine = bodies[k]["shape"]
         if mine["kind"] == "dot" and turns[k] is None:
             return False  # a particle: its size says nothing
-        far = reach(others)
-        if far >= reach(mine) or (bodies[k]["name"] and bodies[k]["name"] == bodies[j]["name"]):
+        whole = reach(mine) + float(np.linalg.norm(mine.get("middle", 0.0)))
+        near = (sizes < reach(mine)) & (np.linalg.norm(first - positions[k][0], axis=1) <= whole)
+        return any(inside(k, real[i], float(sizes[i])) for i in np.flatnonzero(near).tolist())
+
+    def inside(k: int, j: int, far: float) -> bool:
+        mine = bodies[k]["shape"]
+        if j == k or (bodies[k]["name"] and bodies[k]["name"] == bodies[j]["name"]):
             return False
         between = positions[j][some] - positions[k][some]
         around = between[:, None, :] + far * np.concatenate([np.eye(3), -np.eye(3)])
         own = around if turns[k] is None else np.einsum("jin,nkj->nki", rotation(turns[k][some].T), around)
         return bool(np.all(_within(mine, own.reshape(-1, 3))))
 
-    return [k in real and any(j != k and j in real and holds(k, j) for j in real) for k in range(len(bodies))]
+    told = {k for k in real if holds(k)}
+    return [k in told for k in range(len(bodies))]
 
 
 def _within(shape: Mapping[str, Any], points: np.ndarray) -> np.ndarray:

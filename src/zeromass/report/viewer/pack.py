@@ -68,7 +68,8 @@ def _numbers(packed: Mapping[str, Any]) -> np.ndarray:
         return raw.astype(float)
     if "scale" not in packed:
         return raw
-    return np.where(raw == packed.get("none", -1), np.nan, packed.get("offset", 0.0) + packed["scale"] * raw)
+    values = packed.get("offset", 0.0) + packed["scale"] * raw
+    return np.where(raw == packed["none"], np.nan, values) if "none" in packed else values
 
 
 def _packed(kind: str, array: np.ndarray) -> dict[str, Any]:
