@@ -44,12 +44,13 @@ def _ends(sampled: Sampled, link: Link) -> tuple[np.ndarray, np.ndarray]:
 def joints(sampled: Sampled, drawing: Drawing) -> list[dict[str, Any]]:
     """Symbols of joints, each once at a place."""
     data: list[dict[str, Any]] = []
-    seen: list[np.ndarray] = []
+    seen: set[bytes] = set()
     for joint in drawing.joints:
         at = sampled[joint.at]
-        if any(np.array_equal(at, other) for other in seen):
+        key = (at + 0.0).tobytes()  # −0 is 0
+        if key in seen:
             continue
-        seen.append(at)
+        seen.add(key)
         axis = {} if joint.axis is None else {"axis": path(sampled[joint.axis])}
         data.append({"kind": joint.kind, "name": joint.name, "at": path(at)} | axis)
     return data
