@@ -258,3 +258,16 @@ def test_prescribed_angles_that_can_not_be_are_told() -> None:
     with pytest.raises(zm.StartError, match="no positions satisfy"):
         system.start({pin.angle: 0.1 for pin in hinges})
     assert np.isclose(system.start({hinges[0].angle: 0.0, hinges[5].angle: 0.0})[hinges[0].angle], 0.0)
+
+
+def test_a_long_chain_is_kept_in_a_file(tmp_path: Path) -> None:
+    """Its base, which has no coordinates, among the links: the run goes on as it would."""
+    robot = robot_of(urdf(24), tmp_path)
+    system = robot.system()
+    run = zm.simulate(system, system.start({robot.joints["j0"].angle: 0.3}), until=0.05)
+    run.save(tmp_path / "chain.nc")
+    again = zm.load(tmp_path / "chain.nc")
+    assert np.array_equal(again.y, run.y)
+    assert [len(part.coordinates) for part in again.system.parts] == [0, *[7] * 24]
+    on, beyond = (zm.simulate(one.system, one.state(0.05), until=0.06) for one in (run, again))
+    assert np.array_equal(on.y[-1], beyond.y[-1])

@@ -247,4 +247,6 @@ def _read_part(data: dict[str, Any], r: Reader) -> Part:
         part.orientation = np.array([1.0, 0.0, 0.0, 0.0])
         part.coordinates = np.concatenate([part.position, part.quaternion])
         part.constraints, part.usual = unit_quaternion(part.name, part.quaternion), {part.quaternion[0]: 1.0}
+    if not all(isinstance(x, Symbol) for x in part.coordinates):  # a link, whose place follows from joints, or stays
+        part.coordinates, part.constraints, part.usual = np.empty(0, dtype=object), {}, {}
     return part
