@@ -54,6 +54,7 @@ def test_on_an_incline_it_slides_to_rest_and_is_held(way):
     assert run[tyre.friction_ratio][-1] == pytest.approx(slope, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_a_carriage_on_a_braked_wheel():
     """The brake is between the wheel and what it carries; both slide as one."""
     cart = zm.RigidBody("cart", 2.0, (0.1, 0.1, 0.1), at=(0, 0, r))

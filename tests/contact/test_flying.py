@@ -176,6 +176,7 @@ def lawful(random: np.random.Generator) -> None:
     assert n @ done.velocity >= -1e-9 * np.linalg.norm(w)
 
 
+@pytest.mark.slow
 def test_strokes_give_no_energy():
     random = np.random.default_rng(4)
     for _ in range(300):

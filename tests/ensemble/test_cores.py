@@ -38,6 +38,7 @@ def test_cores_change_nothing() -> None:
     assert told[-1] == COUNT
 
 
+@pytest.mark.slow
 def test_killed_processes_lose_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     alive: list[subprocess.Popen[bytes]] = []
     begin = workers.Worker.__init__

@@ -205,6 +205,11 @@ for line in sys.stdin:
 """A process that begins a writer for each line it is told: one that saves, or one that writes bytes most of its time."""
 
 
+def _beside(folder: Path) -> set[str]:
+    """Names of files that are being written."""
+    return {path.name for path in folder.iterdir()} - {"run.nc", "large.bin"}
+
+
 @pytest.mark.parametrize(("kills", "seed"), [(8, SLICE), pytest.param(150, None, marks=pytest.mark.slow)])
 def test_a_kill_at_any_time_leaves_whole_files_and_the_next_write_no_litter(tmp_path, kills, seed):
     run = spring_run()

@@ -48,6 +48,7 @@ def beside(start: zm.State, until: float, values: dict[str, float], folder: Any)
     return run
 
 
+@pytest.mark.slow
 def test_a_can_turns_over_and_lands(tmp_path):
     """It begins upright, with a face along the floor, and lands with its other end, which has been the lowest since."""
     can = zm.cylinder(0.05, 0.2, 0.5)

@@ -60,6 +60,7 @@ def test_a_thrown_ball_slips_and_rolls_on(tmp_path):
         assert np.abs(there["left"]).max() <= 1e-13
 
 
+@pytest.mark.slow
 def test_a_dropped_ball_bounces_to_its_end(tmp_path):
     """It lands at t₁ = √(2h/g), and its bounces end at t₁ (1 + e)/(1 − e): then it slips, and rolls."""
     ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(), friction=μ, restitution=e)
@@ -145,6 +146,7 @@ def beside(
 arm = zm.parameter("l", 0.01)
 
 
+@pytest.mark.slow
 def test_resistance_brings_a_ball_to_rest(tmp_path):
     """After 7 r v/(5 l g), m r v (7/5) of angular momentum about the contact over the torque l m g; there it stays."""
     ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(), rolling_resistance=arm)

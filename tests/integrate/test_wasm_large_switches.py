@@ -68,6 +68,7 @@ def alike(
     return runs, told
 
 
+@pytest.mark.slow
 @needs_node
 def test_stops_and_releases_are_those_of_python(tmp_path):
     """Masses on springs before stops, pushed until a time that a slider changes; one module, whatever side they are on."""

@@ -31,6 +31,7 @@ def test_a_bar_rocks_on_two_feet(tilted, tmp_path):
     ]
 
 
+@pytest.mark.slow
 def test_a_floor_that_heaves(tmp_path):
     """z = a sin ω t throws the wheel up where a ω² sin ω t = g; it flies free, and lands with a stroke of −e."""
     e, a, ω = zm.parameter("e", 0.3), 0.02, 30.0

@@ -260,6 +260,7 @@ def test_prescribed_angles_that_can_not_be_are_told() -> None:
     assert np.isclose(system.start({hinges[0].angle: 0.0, hinges[5].angle: 0.0})[hinges[0].angle], 0.0)
 
 
+@pytest.mark.slow
 def test_a_long_chain_is_kept_in_a_file(tmp_path: Path) -> None:
     """Its base, which has no coordinates, among the links: the run goes on as it would."""
     robot = robot_of(urdf(24), tmp_path)

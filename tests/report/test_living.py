@@ -178,6 +178,7 @@ def test_numbers_are_those_of_python(chromium, tmp_path):
         assert np.abs(np.array(answer["end"]) - there.y[-1]).max() <= 1e-9
 
 
+@pytest.mark.slow
 def test_the_surface_follows(chromium, tmp_path):
     """Its place and its heights are those of the formulas with the values of the sliders."""
     depth, amplitude = zm.parameter("depth", 0.05), zm.parameter("amplitude", 0.1)
@@ -199,6 +200,7 @@ def test_the_surface_follows(chromium, tmp_path):
     assert chromium.complaints() == []
 
 
+@pytest.mark.slow
 def test_outcomes_are_told_as_in_python(chromium, tmp_path):
     run = hill()
     path = run.view(tmp_path / "hill.html", sliders=_keys(run))
@@ -229,6 +231,7 @@ def _keys(run: zm.Run) -> dict[Any, tuple[float, float]]:
     return {speed: (0.2, 2.0), mu: (0.05, 3.0)}
 
 
+@pytest.mark.slow
 def test_values_without_a_start_keep_the_last_good_motion(chromium, tmp_path):
     """A rod of length 1 reaches x = 0.9 and not x = 1.2; a value that was a number in the start may be on a slider too."""
     x, y = zm.coordinates("x y")
@@ -264,6 +267,7 @@ def test_the_program_that_is_copied_makes_the_motion(chromium, page, tmp_path):
     assert chromium.evaluate("window.viewer.living.program()") == source.replace("1.5", "0.75")
 
 
+@pytest.mark.slow
 def test_only_the_last_wish_is_computed(chromium, page):
     chromium.open(page[1], "paused")
     count = chromium.evaluate(

@@ -104,6 +104,7 @@ def test_a_ball_that_bounces_follows_a_slider(chromium, tmp_path):
     assert len(chromium.requests()) == 1
 
 
+@pytest.mark.slow
 def test_a_run_by_radau_is_alive_by_radau(tmp_path):
     """Over switches too."""
     x = zm.coordinate("x")
@@ -127,6 +128,7 @@ def test_switches_of_a_run_are_marked(tmp_path):
     assert kinds[-1][1] == "'sign(rate(block.x))' holds"
 
 
+@pytest.mark.slow
 def test_captions_have_few_digits(chromium, tmp_path):
     """√½ and 2π as one reads them, in the run and in the page; what is copied as Python keeps all digits."""
     x, a = zm.coordinate("x"), zm.parameter("a", 0.1 * 3)

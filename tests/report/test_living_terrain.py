@@ -46,6 +46,7 @@ def test_the_motion_is_that_of_python(chromium, run, page):
     assert len(chromium.requests()) == 1
 
 
+@pytest.mark.slow
 def test_where_the_data_end_the_motion_ends(chromium, run, page):
     """At the same time and for the same reason as in Python."""
     chromium.open(page, "paused")
@@ -70,6 +71,7 @@ def test_a_loop_whose_start_is_a_guess_says_why_it_is_not_alive(tmp_path):
         run.view(tmp_path / "rods.html", sliders={b.position[0]: (0.8, 1.2)})
 
 
+@pytest.mark.slow
 def test_surfaces_beside_the_first_follow(chromium, tmp_path):
     """A wheelset on a plane and a round rail, which a slider lifts together: heights of the one, triangles of the other."""
     up = zm.parameter("up", 0.1)

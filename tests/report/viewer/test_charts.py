@@ -90,6 +90,7 @@ def test_charts_of_different_systems_stand_beside_one_another(chromium, tmp_path
     check_silent(chromium, page)
 
 
+@pytest.mark.slow
 def test_numbers_below_an_axis_do_not_touch(chromium, tmp_path):
     """The last one has the unit and stands at the edge: it pushes away the one before, however the times fall."""
     x = zm.coordinate("x")
@@ -125,6 +126,7 @@ MARKED = """(() => {
 """How much of each column of the first chart is drawn on, to the right of the numbers and of the cursor."""
 
 
+@pytest.mark.slow
 def test_kinds_of_motion_are_told_and_marked(chromium, tmp_path):
     """A ball that slides at first: its charts have a line where it begins to roll, and the heading tells what it does."""
     rolling = zm.Rolling(zm.ball(radius=0.1, mass=1.0), on=zm.surfaces.plane(), gravity=9.81, friction=0.1)

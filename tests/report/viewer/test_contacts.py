@@ -127,6 +127,7 @@ def test_a_film_shows_all_bodies(table, tmp_path):
 
 
 # the browser ------------------------------------------------------------------------------------------------------
+@pytest.mark.slow
 def test_bodies_are_told_apart(chromium, table):
     """Each has a colour of its own, and its trail has it too."""
     chromium.size(1280, 800)

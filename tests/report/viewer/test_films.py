@@ -51,6 +51,7 @@ def moments(film: bytes) -> list[int]:
     return found
 
 
+@pytest.mark.slow
 def test_a_film_has_every_frame_however_slow_the_machine(chromium, page):
     """From 24 s to 25 s at thirty frames a second: 31 of them, evenly spaced, that a browser plays."""
     chromium.size(480, 360)

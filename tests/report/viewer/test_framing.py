@@ -11,6 +11,7 @@ from report.viewer.shown import ARTEFACTS, check_silent
 STAGE = "[document.getElementById('stage').clientWidth, document.getElementById('stage').clientHeight]"
 
 
+@pytest.mark.slow
 def test_what_moves_is_large_enough_to_be_seen(chromium, page):
     """At first the shell is an eighth of the view's smaller side; one key shows everything."""
     for width, height in ((1280, 800), (1024, 640), (390, 844)):
@@ -25,6 +26,7 @@ def test_what_moves_is_large_enough_to_be_seen(chromium, page):
     chromium.size(1280, 800)
 
 
+@pytest.mark.slow
 def test_the_camera_goes_along(chromium, run, page):
     """While it plays, the shell stays near the middle of the view."""
     chromium.open(page, "paused")
@@ -34,7 +36,7 @@ def test_the_camera_goes_along(chromium, run, page):
     assert abs(y) < 0.3
 
 
-@pytest.mark.parametrize("way", [(-1, -1), (1, 1)])
+@pytest.mark.parametrize("way", [(-1, -1), pytest.param((1, 1), marks=pytest.mark.slow)])
 def test_a_body_is_not_behind_its_surface(chromium, tmp_path, way):
     """A ball on the side of a sphere, before it or behind: the camera is on that side, and sees its place on the sphere."""
     place = np.array([*way, 0.8]) / np.linalg.norm([*way, 0.8])
@@ -51,6 +53,7 @@ def test_a_body_is_not_behind_its_surface(chromium, tmp_path, way):
     chromium.size(1280, 800)
 
 
+@pytest.mark.slow
 def test_narrow_window(chromium, page):
     chromium.size(420, 800)
     chromium.open(page, "paused")

@@ -45,6 +45,7 @@ def test_the_page_shows_the_run(chromium, run, page):
     check_silent(chromium, page)
 
 
+@pytest.mark.slow
 def test_keys_play_and_speed(chromium, page):
     chromium.open(page, "paused")
     chromium.press("ArrowRight")
@@ -91,6 +92,7 @@ def test_other_numbers_and_other_data(chromium, page):
     assert chromium.complaints() == []
 
 
+@pytest.mark.slow
 def test_a_page_with_nothing_to_draw_says_so(chromium, tmp_path):
     theta = zm.coordinate("theta")
     wheel = zm.System(kinetic=zm.rate(theta) ** 2, potential=-np.cos(theta))
