@@ -9,6 +9,7 @@ import pytest
 from scipy.integrate import quad
 
 import zeromass as zm
+from cases import spread
 from zeromass.mechanism import Acting
 from zeromass.model import system as model
 
@@ -45,7 +46,7 @@ def moved(monkeypatch: pytest.MonkeyPatch, large: int, given: dict[str, Any]) ->
     return zm.simulate(system, system.start(), until=0.6)
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", spread(CASES, 3))
 def test_energy_changes_by_the_work_that_is_done(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """And both works are those that matrices tell, to the errors of the runs."""
     run, written = (moved(monkeypatch, large, CASES[case]) for large in (1, 10**9))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import zeromass as zm
+from cases import few
 from zeromass.model.at_once import at_once
 
 GROUND, Y, g = zm.Ground(), (0, 1, 0), 9.81
@@ -24,7 +25,7 @@ def braked(torque: float, friction: float, slope: float = 0.0):
     return zm.System([wheel], gravity=g, joints=[tyre, upright], forces=[upright.friction(torque)]), wheel, tyre
 
 
-@pytest.mark.parametrize(("torque", "friction"), [(20.0, 0.8), (20.0, 0.3), (3.0, 0.3)])
+@pytest.mark.parametrize(("torque", "friction"), few([(20.0, 0.8), (20.0, 0.3), (3.0, 0.3)]))
 @pytest.mark.parametrize("method", ["collocation", "dop853"])
 def test_a_wheel_that_locks_slides_to_rest(torque, friction, method):
     """From rolling at 1 m/s: v = 1 − μ g t all the way, the wheel locks after ω₀ J/(T − μ m g r); the run never ended."""
@@ -41,7 +42,7 @@ def test_a_wheel_that_locks_slides_to_rest(torque, friction, method):
     assert run[wheel.position[0]][-1] == pytest.approx(stop / 2, abs=1e-7)
 
 
-@pytest.mark.parametrize("way", [1.0, -1.0])
+@pytest.mark.parametrize("way", few([1.0, -1.0]))
 def test_on_an_incline_it_slides_to_rest_and_is_held(way):
     """|v| falls at g (μ cos α ∓ sin α), downhill and uphill; at rest it takes a friction of tan α."""
     μ, slope = 0.8, 0.3

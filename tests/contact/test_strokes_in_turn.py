@@ -55,6 +55,7 @@ def unlawful(seed: int) -> tuple[np.ndarray, ...]:
     return D, n, w, rng.uniform(0.6, 1.2, 3), rng.uniform(0.0, 1.0, 3)
 
 
+@pytest.mark.slow
 def test_where_a_stroke_at_once_is_not_lawful_it_is_one_after_the_other():
     """It gives energy, or approaches on, or takes more friction than there is."""
     for seed in (108, 118, 149):

@@ -40,6 +40,7 @@ def python(start: zm.State, values: dict[str, float], until: float) -> zm.Run:
         return zm.simulate(start.system, start.again(values), until=until, method="dop853", **TIGHT)
 
 
+@pytest.mark.slow
 def test_a_thrown_ball_slips_and_rolls_on(tmp_path):
     """From 2 v/(7 μ g) on, with 5/7 of its speed; beside Python to 1e-9 and 1e-12 s."""
     ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(), friction=μ)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import zeromass as zm
+from cases import few
 from zeromass.compile.rolled.elements import unsupported
 from zeromass.compile.rolled.kinds import kinds_of
 from zeromass.compile.rolled.structure import elements_of
@@ -118,7 +119,7 @@ def test_links_with_coordinates_of_their_own_move_alike(file: Path) -> None:
     assert same[other.energy] == pytest.approx(start[system.energy], rel=1e-11)
 
 
-@pytest.mark.parametrize("count", [6, 18])
+@pytest.mark.parametrize("count", few([6, 18]))
 def test_what_a_start_leaves_open_is_at_rest_in_both(count: int, tmp_path: Path) -> None:
     """Joints that nothing is prescribed of are as drawn and do not move; dry friction, springs and rotors act alike."""
     text = mjcf(count).replace('armature="0.0"', 'damping="0.01" stiffness="0.2" armature="0.001"')
@@ -145,7 +146,7 @@ def test_formulas_of_links_do_not_grow_along_a_chain(tmp_path: Path) -> None:
     assert seen[0] == seen[1]
 
 
-@pytest.mark.parametrize("text", [urdf, mjcf])
+@pytest.mark.parametrize("text", few([urdf, mjcf]))
 def test_work_of_reading_grows_with_the_links(text: Callable[[int], str], tmp_path: Path) -> None:
     """Calls until a robot is a system: those of seventy further links are twice those of thirty-five, about."""
 

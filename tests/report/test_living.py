@@ -144,6 +144,7 @@ def test_what_a_page_can_not_draw_is_said(tmp_path):
 
 
 # the browser ------------------------------------------------------------------------------------------------------
+@pytest.mark.slow
 def test_a_slider_makes_the_motion_anew(chromium, page):
     """A slider is moved as a hand would: the body is where Python has it."""
     run, path = page

@@ -247,6 +247,7 @@ def test_axes_of_three_dimensions_and_of_several_widths():
     plt.close(left.figure)
 
 
+@pytest.mark.slow
 def test_paths_of_several_bodies_are_those_of_their_centres():
     """A ball strikes another one; each has its line, from where it was to where it is, in the colour of the viewer."""
     pool = zm.Contacts(

@@ -98,6 +98,7 @@ def test_a_particle_has_all_its_walls(tmp_path):
     assert [one["name"] for one in data_of(run.view(tmp_path / "walls.html"))["surfaces"]] == ["left", "right"]
 
 
+@pytest.mark.slow
 def test_rounding_is_no_force(tmp_path):
     """Three balls in a row, without weight: nothing acts between them but strokes."""
     law = {"gravity": None, "creep": 1e-9, "friction": 0.0, "restitution": 1.0, "between": [("a", "b"), ("b", "c")]}
@@ -145,6 +146,7 @@ def test_bodies_are_told_apart(chromium, table):
     check_silent(chromium, table[1])
 
 
+@pytest.mark.slow
 def test_many_curves_leave_room_for_the_plots(chromium, tmp_path):
     """On a phone a plot is below the names of its curves, whatever their number, and above the next one.
 

@@ -167,6 +167,7 @@ def test_several_runs(chromium, tmp_path, layout):
     check_silent(chromium, page)
 
 
+@pytest.mark.slow
 def test_a_mechanism(chromium, tmp_path):
     _, (bob, rod, marker), run = chain()
     page = run.view(tmp_path / "chain.html", lines=[((0, 0, 0), bob.position), (bob.position, marker.position)])

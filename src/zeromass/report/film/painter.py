@@ -56,7 +56,7 @@ class Painter:
         self.camera: Camera = Camera(self._direction(everything), np.zeros(3), 1.0, (FINER * size[0], FINER * size[1]))
         self.camera.fit(everything)
         self.floor: Floor | None = None if self.surfaces else Floor.below(self.run["floor"], everything)
-        self.followed: int | None = self._followed()
+        self.followed: list[int] = self._followed()
         self._ground: Image | None = None
 
     # where one looks from -----------------------------------------------------------------------------------------------
