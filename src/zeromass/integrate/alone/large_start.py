@@ -6,6 +6,7 @@ follow from others is decided at each of them, and at the start of the motion on
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from math import inf
 from typing import Any
@@ -58,7 +59,7 @@ class Level:
         self.told: np.ndarray = np.zeros(3)
 
 
-class Tabled(Writer):
+class Tabled(Writer, ABC):
     """A function of a state that works with tables and machines that stand in another text."""
 
     def __init__(self, module: ir.Module, target: Target, within: Elsewhere, name: str, more: bool = False) -> None:
@@ -69,9 +70,9 @@ class Tabled(Writer):
         self.written()
         self.finish()
 
+    @abstractmethod
     def written(self) -> None:
         """What it does."""
-        raise NotImplementedError
 
     def answer(self, value: int) -> None:
         self.b.ret(ir.Constant(INT32, value))
