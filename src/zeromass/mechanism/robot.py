@@ -190,10 +190,11 @@ def from_mjcf(
     without      sections to leave out, such as "equality", "tendon" or "actuator"
     coordinates  as of `from_urdf`
 
-    Bodies, hinge, slide, ball and free joints, several at a body too; inertias as given, or of geoms and their density;
-    default classes, frames and included files; springs, damping, dry friction and armature of joints; actuators that are
-    motors, servos of position or velocity, or linear, whose `inputs` are parameters. Coordinates are those of MuJoCo, of a
-    free joint its place and unit quaternion. Geoms do not touch one another, and limits are events, `joint.limits()`.
+    It reads bodies; hinge, slide, ball and free joints, several at a body too; inertias as given, or of geoms and their
+    density, of meshes by MuJoCo's rule ("legacy" unless the file says otherwise); default classes, frames and included
+    files; springs, damping, dry friction and armature of joints; actuators that are motors, servos of position or velocity,
+    or linear, whose `inputs` are parameters. Coordinates are those of MuJoCo, of a free joint its place and unit quaternion.
+    Geoms do not touch one another, and limits are events, `joint.limits()`.
     What is more than a tree is refused, with its line: close loops by joints between links, `robot.system(joints=[…])`.
 
     >>> text = '''<mujoco model="pendulum"><compiler angle="radian"/><worldbody><body name="bob" pos="0 0 2">

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from os import PathLike
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
-from zeromass.mechanism.mesh import read_mesh, shared_corners, volume_integrals
+from zeromass.mechanism.mesh import MassRule, mesh_integrals, read_mesh, shared_corners
 from zeromass.mechanism.plate import prism
 from zeromass.mechanism.turns import direction, of_matrix, shortest_turn
 from zeromass.model.errors import ModelError
@@ -130,14 +130,30 @@ class Solid:
 
     @staticmethod
     def mesh(
-        path: str | PathLike[str], *, density: float | None = None, mass: float | None = None, scale: float = 1.0
+        path: str | PathLike[str],
+        *,
+        density: float | None = None,
+        mass: float | None = None,
+        scale: Any = 1.0,
+        inertia: MassRule = "exact",
     ) -> Solid:
-        """What a closed surface of triangles encloses, from an STL or OBJ file, its numbers times `scale` in m."""
-        return Solid._of_triangles(scale * read_mesh(path), f"the mesh {path}", density, mass)
+        """A body bounded by the triangles of an STL or OBJ file.
+
+        scale    m in a unit of the file, one number or one for each axis
+        inertia  "exact", the volume that a closed surface encloses; "convex", that of its convex hull; "shell", the
+                 surface itself, with `density` in kg/m²; "legacy", as MuJoCo does it by default, which counts volume
+                 twice where the body is not convex. All but "exact" take a surface that is not closed.
+        """
+        factor = _scale(scale)
+        if inertia not in get_args(MassRule):
+            raise ModelError(f"inertia of a mesh is {shown(inertia)}; it is one of {', '.join(get_args(MassRule))}")
+        return Solid._of_triangles(factor * read_mesh(path), f"the mesh {path}", density, mass, inertia)
 
     @staticmethod
-    def _of_triangles(triangles: np.ndarray, what: str, density: float | None, mass: float | None) -> Solid:
-        volume, center, J = volume_integrals(triangles, what)
+    def _of_triangles(
+        triangles: np.ndarray, what: str, density: float | None, mass: float | None, rule: MassRule = "exact"
+    ) -> Solid:
+        volume, center, J = mesh_integrals(triangles, rule, what)
         m = _mass(what, volume, density, mass)
         corners, which = shared_corners(triangles)
         return Solid(m, center, m / volume * J, (Look(Hull(corners - center, which)),))
@@ -226,6 +242,17 @@ def _three_lengths(what: str, values: Any) -> tuple[float, float, float]:
         raise ModelError(f"a {what} is one of three; give three numbers, not {shown(values)}")
     a, b, c = _lengths(f"a {what}", values)
     return a, b, c
+
+
+def _scale(scale: Any) -> np.ndarray:
+    numbers = np.asarray(scale, dtype=float) if np.shape(scale) in ((), (3,)) and _numeric(scale) else np.zeros(1)
+    if not (np.all(np.isfinite(numbers)) and np.all(numbers)):
+        raise ModelError(f"the scale of a mesh is {shown(scale)}; it is one number or three, none of them 0")
+    return numbers
+
+
+def _numeric(values: Any) -> bool:
+    return all(_real(value) for value in np.ravel(np.asarray(values, dtype=object)))
 
 
 def _lengths(what: str, values: Any) -> tuple[float, ...]:
