@@ -84,10 +84,10 @@ def sweep(
               of it on several cores. A member that needs more ends with the outcome "out of memory", or has failed
     progress  a bar on the terminal, or a function that is told how many members are done, of how many
 
-    The other options are those of `simulate`. The coordinates of the Dataset are the parameters; its variables what is kept,
-    and for each member its `outcome` in words with its `message`, the time `end` that it came to, `steps`, `rejected` and
-    `evaluations`. A member that can not begin or go on has its outcome and no numbers, or those up to there; none stops
-    the study. Ctrl-C ends it: members that were not reached have the outcome "interrupted".
+    The other options are those of `simulate`. The coordinates of the Dataset are the parameters. Its variables are what is
+    kept, and for each member `outcome` and `message`, the last time `end_time`, `steps`, `rejected` and `evaluations`. A
+    member that can not begin or go on has its outcome and no numbers, or those up to there; none stops the study. Ctrl-C
+    ends it: members that were not reached have the outcome "interrupted".
 
     Members of a large system, whose code is rolled (see `Program.code`), move one after another with all their states,
     wherever that is.
