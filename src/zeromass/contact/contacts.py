@@ -362,7 +362,7 @@ class Contacts(System):
             return super().start(prescribed, t=t, parameters=parameters, guess=guess)
         if prescribed != ():
             raise ModelError("a start is given by center=(X, Y, Z), … or by {expression: value}, not by both")
-        from zeromass.contact.placing import placed
+        from zeromass.contact.placing import placed  # few starts are made in words
 
         words = {
             "center": center,
@@ -371,6 +371,43 @@ class Contacts(System):
             "orientation": orientation,
         }
         return placed(self.whole, words, touching, t, parameters)
+
+    @cached_property
+    def facing(self) -> tuple[Expression, ...]:
+        """Positive where the outward normals of a body and of what it would touch are opposite."""
+        found = [
+            pair.solid.facing(pair.body, pair.parts[1:], pair.normal, pair.center_particle.position - pair.point)
+            for pair in self.pairs
+            if pair.unknowns  # of other bodies the gap tells the side
+        ]
+        return tuple(e for e in found if e is not None)
+
+    @property
+    def ambiguous(self) -> bool:
+        """Always: a surface has several points whose normal goes through a body."""
+        return True
+
+    @property
+    def wrong_side(self) -> str:
+        """What is said of a start in which a contact is on the wrong side of a body."""
+        names = ", ".join(f"'{pair.name}'" for pair in self.pairs if pair.unknowns)
+        return (
+            f"a body would touch with its far side ({names}); give guess= for centre and orientation nearer to a start"
+        )
+
+    def placement(
+        self, near: Mapping[Any, float], t: float, parameters: Mapping[Symbol, float]
+    ) -> Mapping[Symbol, float]:
+        """Where each body would touch each of its surfaces, from centres and orientations."""
+        from zeromass.contact.placing import placement  # few starts are given by expressions
+
+        return placement(self, near, t, parameters)
+
+    def refused(self, t: np.ndarray, y: np.ndarray, parameters: np.ndarray) -> dict[int, str]:
+        """Starts whose parameters are not possible, and where a body lies inside what it may touch."""
+        from zeromass.contact.placing import inside
+
+        return inside(self, t, y, parameters) | super().refused(t, y, parameters)
 
     # what it tells -----------------------------------------------------------------------------------------------------
     @property

@@ -101,6 +101,16 @@ class Roller(ABC):
         parts  the massless ones of its touch
         """
 
+    def facing(self, body: RigidBody, parts: Sequence[Part], normal: Array, lever: Array) -> Expression | None:
+        """Positive where the outward normals of body and surface are opposite at the contact, as they must be.
+
+        None where the constraints of its touch hold nowhere else: then the body can not be on the inner side.
+
+        parts  the massless ones of its touch
+        lever  from the contact to the centre
+        """
+        return None
+
     @abstractmethod
     def farthest(self, directions: np.ndarray, parameters: Mapping[Symbol, float]) -> np.ndarray:
         """Points of the outside, (k, 3), that are farthest in unit directions, (k, 3), in the axes of the body."""

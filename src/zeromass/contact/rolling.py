@@ -26,7 +26,7 @@ from zeromass.contact.resting import Resting
 from zeromass.contact.roller import Roller
 from zeromass.contact.slipping import Slipping
 from zeromass.contact.slow import SLOW, speed_of
-from zeromass.contact.start import Orientation, SurfaceAt, outside_surface, rolling_start
+from zeromass.contact.start import Orientation, SurfaceAt, outside_surface, placement, rolling_start
 from zeromass.contact.surface import Surface
 from zeromass.contact.watched import HALTS, LOST, SLIPS, rolling_events
 from zeromass.expression import Evaluator, Expression, Symbol, as_expression, expressions, rate, symbols
@@ -396,13 +396,17 @@ class Rolling(OnSurface):
         if contact is None:
             if words:
                 raise StartError(f"a start with {', '.join(words)} needs contact=(X, Y) too")
-            state = super().start(prescribed, t=t, parameters=parameters, guess=() if guess is None else guess)
-            return outside_surface(self, state)
+            return super().start(prescribed, t=t, parameters=parameters, guess=() if guess is None else guess)
         if prescribed != ():
             raise StartError("a start is given by contact=(X, Y), … or by {expression: value}, not by both")
         guess = 0.0 if guess is None else guess
-        state = rolling_start(self, super().start, contact=contact, t=t, parameters=parameters, guess=guess, **words)
-        return outside_surface(self, state)
+        return rolling_start(self, super().start, contact=contact, t=t, parameters=parameters, guess=guess, **words)
+
+    def placement(
+        self, near: Mapping[Any, float], t: float, parameters: Mapping[Symbol, float]
+    ) -> Mapping[Symbol, float]:
+        """The body laid on the surface near a contact, a centre or a mass centre, in a given orientation."""
+        return placement(self, near, t, parameters)
 
     def surface_at(self, point: np.ndarray, others: Sequence[float]) -> SurfaceAt:
         """The surface at a point, at values of time and of the parameters."""

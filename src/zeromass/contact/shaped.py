@@ -77,6 +77,11 @@ class ConvexBody(Roller):
         said = self.outline.tangency(O - P, gradient, body.rotation)
         return Touch({"tangency": apart if said is None else said}, apart, np.cross(O - P, body.angular_velocity))
 
+    def facing(self, body: RigidBody, parts: Sequence[Part], normal: Array, lever: Array) -> Expression | None:
+        """n·l, of an outside whose tangency holds for the lever −l too."""
+        said = self.outline.tangency(lever, normal, body.rotation)
+        return None if said is None else as_expression(normal @ lever)
+
     def clearance(self, body: RigidBody, parts: Sequence[Part], normal: Array, curvature: Array) -> Expression:
         """The smallest eigenvalue of I + W K along the surface, W = ∂s/∂d."""
         return clearance_of(self.outline.radii(normal, body.rotation) @ curvature)
@@ -162,6 +167,11 @@ class ImplicitBody(Roller):
 
     def _at(self, b: Array) -> Expression:
         return as_expression(substitute(self.formula, dict(zip(PLACE, b, strict=True))))
+
+    def facing(self, body: RigidBody, parts: Sequence[Part], normal: Array, lever: Array) -> Expression | None:
+        """−n·N: the gradients are along one another on the inner side too."""
+        (foot,) = parts
+        return as_expression(-normal @ (body.rotation @ gradient_of(self._at(foot.position), foot.position)))
 
     def clearance(self, body: RigidBody, parts: Sequence[Part], normal: Array, curvature: Array) -> Expression:
         """The smallest curvature of the body against the surface, times its size."""

@@ -100,6 +100,7 @@ class Members:
     first: State
 
     def __init__(self, system: System, start: StartOf, parameters: Sequence[Symbol], table: Axes | np.ndarray) -> None:
+        start = start.after_event if isinstance(start, State) else start
         self.system, self._start, self.parameters, self.table = system, start, tuple(parameters), table
         known = {*system.parameters}
         if isinstance(start, State):

@@ -177,8 +177,11 @@ class Course:
         _which(self.segments, found)
         return found
 
-    def state(self, t: float) -> State:
+    def state(self, t: float, *, after: bool = False) -> State:
         """The state at one time, from which another run can start.
+
+        after  at a change of the kind of motion, as at an impact: as it is after it; by default as it was before. A run
+               that starts before a change begins with it
 
         >>> x = zm.coordinate("x")
         >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
@@ -189,7 +192,8 @@ class Course:
         """
         t = given_real(t, "the time of a state")
         (k,) = _which(self.segments, np.array([t]))
-        return self.segments[k].state(t)
+        later = [segment for segment in self.segments[k + 1 :] if segment.t[0] == t]
+        return later[-1].state(t) if after and later else self.segments[k].state(t)
 
 
 class Sampled:
@@ -335,6 +339,11 @@ def course(
     until = until if isinstance(until, float) else given_real(until, "until")
     if not np.isfinite(until):
         raise ModelError(f"until = {until}: a run needs a finite end")
+    if settings.transitions and isinstance(start, State) and start.event:
+        after = start.after_event
+        if start.system is moving and after.system is not moving:
+            moving, program = after.system, None
+        start = replace(after, given=start)
     following = moving.begins_as(start) if settings.transitions and isinstance(start, State) else moving
     if not isinstance(start, State) or (
         start.system is not moving and following is moving and start.system.begins_as(start) is not moving
@@ -343,7 +352,7 @@ def course(
     if following is not moving:
         moving, program = following, None
     if start.system is not moving:
-        start = replace(start.carried_to(moving), given=start)
+        start = replace(start.carried_to(moving), given=start.given or start)
     watched = events_of(events)
     found, onto = _kind(program, start, until, settings, [*moving.events, *watched], tell, 0)
     return continued(moving, found, onto, until, settings, watched, tell, keep_interrupted=keep_interrupted)

@@ -16,7 +16,7 @@ from zeromass.equation.inverse import least_norm_multipliers
 from zeromass.expression import Array, Evaluator, Expression, Symbol, expressions, symbols
 from zeromass.expression.leaves import namesake
 from zeromass.frozen import frozen
-from zeromass.integrate.outcome import Occurrence, Outcome
+from zeromass.integrate.outcome import Ending, Occurrence, Outcome
 from zeromass.integrate.passages import Passage, passages
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.singular.returned import returned
@@ -215,7 +215,9 @@ class Segment:
         """The state at one time, from which another run can start."""
         y = self.dense(np.array([t]))[0]
         n = len(y) // 2
-        state = State(self.system, float(t), y[:n].copy(), y[n:].copy(), dict(self.parameters))
+        event = next((e.name for e in reversed(self.events) if e.t == t), "") if t == self.t[-1] else ""
+        event = event if self.outcome.ending is Ending.EVENT else ""
+        state = State(self.system, float(t), y[:n].copy(), y[n:].copy(), dict(self.parameters), event=event)
         if self.piece is None or self.system.pieces is None:
             return state
         pieces, modes = self.system.pieces, {hold.mode for hold in self.piece.holds}

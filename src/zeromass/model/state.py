@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
@@ -116,6 +116,7 @@ class State(Remembering):
     turns       of a state in a run: from where angles that go on over the cut of arctan2 are measured
     sliding     of a state in a run: the switches along which it slides, as where dry friction holds it, in words
     held        what of these depends on rates, and is zero as long as they hold
+    event       of a state in a run at an event that changes the kind of motion: its name, see `after_event`
     made_of     these prescriptions, so that it can be made again with other values of the parameters
     given       of the first state of a run that begins as another kind of motion: the start that the run was given
 
@@ -134,6 +135,7 @@ class State(Remembering):
     turns: Mapping[Symbol, float] = field(default_factory=dict)
     sliding: str = ""
     held: tuple[Expression, ...] = field(default=(), repr=False)
+    event: str = field(default="", repr=False)
     made_of: Prescription | None = field(default=None, repr=False)
     given: State | None = field(default=None, repr=False)
 
@@ -325,6 +327,28 @@ class State(Remembering):
         from zeromass.model.carrying import carried_over
 
         return carried_over(self, system)
+
+    @property
+    def after_event(self) -> State:
+        """The state with which the motion goes on after the event that this one is at; itself, at none.
+
+        A ball at the moment at which it strikes the floor is about to rebound:
+
+        >>> ball = zm.Particle("ball", mass=1.0)
+        >>> floor = zm.Sliding(ball, on=zm.surfaces.plane(), gravity=10.0, restitution=0.5)
+        >>> run = zm.simulate(floor, floor.start(position=(0.0, 0.0, 5.0)), until=1.5)
+        >>> [round(state[ball.velocity[2]], 9) for state in (run.state(run.changes[0]), run.state(run.changes[0]).after_event)]
+        [-10.0, 5.0]
+        """
+        if not self.event:
+            return self
+        here = replace(self, event="")
+        from zeromass.model.event import Onward
+
+        following = self.system.goes_on_as(self.event, here)
+        if following is None:
+            return here
+        return following.state if isinstance(following, Onward) else here.carried_to(following)
 
     def _check_solved(self, e: np.ndarray) -> None:
         """That expressions of the accelerations do not change along those that the model leaves open."""

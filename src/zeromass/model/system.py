@@ -228,6 +228,33 @@ class System(Remembering):
         """Negative where the motion is stiff: a run that begins there does so by an implicit method; None if it never is."""
         return one_sided.stiff(self) if self.one_sided else None
 
+    @cached_property
+    def facing(self) -> tuple[Expression, ...]:
+        """Positive where bodies are on the outer side of what they touch, of constraints that hold on the inner side too.
+
+        A start is solved again where one of them is not positive, and refused where that does not help.
+        """
+        return ()
+
+    @property
+    def ambiguous(self) -> bool:
+        """Whether positions with the same prescribed values may satisfy the constraints elsewhere: see `placement`."""
+        return bool(self.facing)
+
+    @property
+    def wrong_side(self) -> str:
+        """What is said of a start in which `facing` is not positive."""
+        return ""
+
+    def placement(
+        self, near: Mapping[Any, float], t: float, parameters: Mapping[Symbol, float]
+    ) -> Mapping[Symbol, float]:
+        """First guesses of a start, from coordinates that are known roughly; none here.
+
+        A start of an ambiguous system begins with them, that of another only where it is not found without.
+        """
+        return {}
+
     def refused(self, t: np.ndarray, y: np.ndarray, parameters: np.ndarray) -> dict[int, str]:
         """Which of some starts, t of shape (k,), (q, q̇) of (k, 2n), parameters of (k, p), can not be, and why.
 
