@@ -229,10 +229,20 @@ def test_what_a_killed_allocation_left_is_done_again(tmp_path: Path) -> None:
     expected = sweep(**study)
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
-    left = tmp_path / f"study.zarr.{socket.gethostname()}.{ended.pid}.abc.new"
-    left.mkdir()
+    begin = f"study.zarr.{socket.gethostname()}.{ended.pid}"
+    (tmp_path / f"{begin}.0123abcd.new").mkdir()
+    (tmp_path / f"{begin}.4567abcd.new" / "end").mkdir(parents=True)
+    (tmp_path / f"{begin}.4567abcd.new" / "zarr.json").write_text("{}")
+    others = [f"{begin}.89ababcd.new", f"{begin}.copy.new", f"{begin}.new"]  # no store, and no name of ours
+    for name in others:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "notes.txt").write_text("mine")
     assert sweep(**study, store=tmp_path / "study.zarr").load().identical(expected)
-    assert [path.name for path in tmp_path.iterdir()] == ["study.zarr"]
+    assert {path.name for path in tmp_path.iterdir()} == {"study.zarr", *others}
+    assert all((tmp_path / name / "notes.txt").read_text() == "mine" for name in others)
+    (tmp_path / "study.zarr" / "ledger" / "c" / "notes.new").write_text("mine")
+    assert sweep(**study, store=tmp_path / "study.zarr").load().identical(expected)
+    assert (tmp_path / "study.zarr" / "ledger" / "c" / "notes.new").exists()
     memory = zarr.storage.MemoryStore()
     group = zarr.open_group(memory, mode="w", zarr_format=3)
     group.attrs["zeromass"] = {}
