@@ -15,6 +15,7 @@ from rich.table import Table
 
 from zeromass.cli.app import AsJson, Case, Debug, app
 from zeromass.cli.console import Exit, UsageError, err, out, print_json, reporting
+from zeromass.cli.files import use_matplotlib
 
 if TYPE_CHECKING:
     import xarray
@@ -138,9 +139,7 @@ def _kept(scenario: Scenario, study: xarray.Dataset) -> dict[str, Any]:
 
 
 def _draw(study: xarray.Dataset, picture: Path) -> None:
-    import matplotlib
-
-    matplotlib.use("Agg")
+    use_matplotlib()
     from zeromass.report import plot_study, save_figure
 
     save_figure(plot_study(study), picture)

@@ -64,8 +64,9 @@ class Ledger:
     def clear(self) -> None:
         """Removes what processes that were killed have left beside the entries; for the one that fills the store."""
         if self._folder is not None:
-            for left in (self._folder / NAME / "c").glob("*.new"):
-                left.unlink(missing_ok=True)
+            for left in (self._folder / NAME / "c").glob("*.*.new"):
+                if all(part.isdigit() for part in left.name.split(".")[:-1]):  # a block and a process, as below
+                    left.unlink(missing_ok=True)
 
     def publish(self, block: int, checksum: int) -> bool:
         """Makes the entry of a block; False where there is one."""

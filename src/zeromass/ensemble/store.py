@@ -218,10 +218,16 @@ def _fresh(folder: Path) -> Path:
     """Where a folder is made before it gets its name; what processes of this machine have left there goes."""
     mine = f"{folder.name}.{socket.gethostname()}."
     for other in folder.parent.glob(f"{glob.escape(mine)}*.new"):
-        process = other.name.removeprefix(mine).partition(".")[0]
-        if process.isdigit() and not _runs(int(process)):
+        process, *rest = other.name.removeprefix(mine).split(".")
+        ours = len(rest) == 2 and len(rest[0]) == 8 and not other.is_symlink() and _begun(other)
+        if ours and process.isdigit() and not _runs(int(process)):
             shutil.rmtree(other, ignore_errors=True)
     return folder.with_name(f"{mine}{os.getpid()}.{os.urandom(4).hex()}.new")
+
+
+def _begun(folder: Path) -> bool:
+    """Whether a folder is what `_allocated` makes first: a group of zarr, or nothing yet."""
+    return folder.is_dir() and ((folder / "zarr.json").is_file() or not any(folder.iterdir()))
 
 
 def _runs(process: int) -> bool:

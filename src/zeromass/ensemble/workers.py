@@ -23,6 +23,7 @@ from zeromass.ensemble.starts import Starts
 from zeromass.ensemble.worker import READY, RETIRED
 from zeromass.errors import ZeromassError
 from zeromass.expression.packing import packed
+from zeromass.search_path import HOME, without_current_folder
 
 BEGINNINGS, KILLED = 5, 200
 """Processes in a row that may end before they are ready: by themselves, and killed by others, as for want of memory."""
@@ -49,23 +50,27 @@ def payload_of(work: Work) -> bytes:
 
 
 class Worker:
-    """A process that moves members; it runs `zeromass.ensemble.worker`, and nothing of the user's program."""
+    """A process that moves members; it runs `zeromass.ensemble.worker`, and nothing of the user's program.
+
+    It looks for modules where this process does, but not in the current folder: there, only for a module of the user's whose
+    classes are in the payload.
+    """
 
     def __init__(self, payload: bytes, bounds: Bounds) -> None:
         threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-        paths = os.pathsep.join(path or os.getcwd() for path in sys.path)
+        paths, current = without_current_folder(sys.path)
         self._said = tempfile.TemporaryFile()  # noqa: SIM115  (it lives as long as the process)
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "zeromass.ensemble.worker"],
+            [sys.executable, "-P", "-m", "zeromass.ensemble.worker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._said,
-            env={**os.environ, **threads, "PYTHONPATH": paths},
+            env={**os.environ, **threads, "PYTHONPATH": os.pathsep.join([*paths, HOME])},
             start_new_session=True,  # Ctrl-C is for the study, which then ends its processes
         )
         self._bounds, self._answers = bounds, queue.SimpleQueue[Any]()
         threading.Thread(target=self._listen, daemon=True).start()
-        self._send((bounds.memory, payload))
+        self._send((bounds.memory, payload, current))
 
     @property
     def _pipes(self) -> tuple[IO[bytes], IO[bytes]]:

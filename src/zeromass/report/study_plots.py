@@ -171,7 +171,7 @@ def _greyed(
     """Why members have no colour."""
     if not empty.any() or "outcome" not in study or {*map(str, study["outcome"].dims)} != {*along}:
         return
-    words = _grid(outcomes(study), along)[2].astype(str)
+    words = _grid(outcomes(study), along)[2].astype(object)
     there = sorted({*words[empty].tolist()})
     colors = {word: OUTCOMES.get(word, f"{0.7 - 0.15 * (k % 4):.2f}") for k, word in enumerate(there)}
     _painted(ax, X, Y, np.where(empty, words, ""), colors)
@@ -260,7 +260,7 @@ def _line(study: xarray.Dataset, values: xarray.DataArray, along: tuple[str, ...
     there, numbers = study[name].values, values.values.astype(float)
     ax.plot(there, numbers, color=COLORS[0], lw=1.1, marker="." if len(there) <= 60 else None)
     if "outcome" in study and study["outcome"].dims == values.dims:
-        bad = there[~np.isin(study["outcome"].values.astype(str), WHOLE)]
+        bad = there[~np.isin(study["outcome"].values.astype(object), WHOLE)]
         for place in bad:
             ax.axvline(place, color="0.88", lw=1.5, zorder=0)
     ax.grid(True, color="0.92", lw=0.6)
