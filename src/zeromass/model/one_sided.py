@@ -113,11 +113,14 @@ class Gap(Protocol):
 class OneSided(NamedTuple):
     """A gap that is never negative, and the pull that closes it, never negative either.
 
+    gap           a massless coordinate, smooth wherever it is open
+    slack         how far it is open, m: the gap itself, or to first order where it closes
     closed, open  what the motion is called with the gap closed and open
     """
 
     name: str
     gap: Symbol
+    slack: Expression
     pull: Expression
     closed: str
     open: str
@@ -190,10 +193,12 @@ class OneSided(NamedTuple):
     def closed_in(self, state: State) -> bool:
         """Whether it is closed at a state, and stays so."""
         size = CLOSED * max(1.0, float(np.abs(state.q).max()))
-        gap = state[self.gap]
-        if gap < -size:
-            raise StartError(f"'{self.name}' is stretched by {-gap:.3g} at the start; start where {self.gap!r} ≥ 0")
-        return gap <= size and state[rate(self.gap)] <= CLOSED * max(1.0, float(np.abs(state.v).max()))
+        slack = state[self.slack]
+        if slack < -size:
+            raise StartError(
+                f"'{self.name}' is stretched by {-slack:.3g} m at the start; start where its ends are nearer"
+            )
+        return slack <= size and state[rate(self.gap)] <= CLOSED * max(1.0, float(np.abs(state.v).max()))
 
 
 Side = Gap | Grip
