@@ -336,10 +336,13 @@ def course(
     if not np.isfinite(until):
         raise ModelError(f"until = {until}: a run needs a finite end")
     following = moving.begins_as(start) if settings.transitions and isinstance(start, State) else moving
-    if not isinstance(start, State) or (
-        start.system is not moving and following is moving and start.system.begins_as(start) is not moving
-    ):
+    if not isinstance(start, State):
         raise ModelError("the start belongs to another system; make it with system.start(…)")
+    if start.system is not moving and following is moving:
+        own = start.system.begins_as(start)
+        if own is not moving and not (settings.transitions and start.system.mode_of is moving.mode_of):
+            raise ModelError("the start belongs to another system; make it with system.start(…)")
+        following = own
     if following is not moving:
         moving, program = following, None
     if start.system is not moving:
