@@ -161,7 +161,7 @@ def _placed(system: System | Program | Course, at: State | float) -> tuple[Progr
         words = "give system.start(…), system.equilibrium(…) or run.state(t)"
         raise ModelError(f"the state to linearise at is {at!r}; {words}")
     if isinstance(system, Program):
-        return system, state, state
+        return system.at(state), state, state
     if state.sliding:
         raise ModelError(f"at t = {state.t:g} s the motion slides along {state.sliding}: there are no derivatives")
     here = state if state.system.pieces is None else _inside(state, state.system.pieces)

@@ -18,6 +18,7 @@ from zeromass.compile.native import Native
 from zeromass.compile.outline import Entry, Outline, Promised, name_of
 from zeromass.compile.straight import operations
 from zeromass.equation import Verdict
+from zeromass.equation.rank import rank_of
 from zeromass.expression import Expression, Symbol, expressions, jacobian, substitute, symbols, t
 from zeromass.expression.build import ONE, ZERO, add, compare, multiply, where
 from zeromass.expression.evaluate import Sparse, stacked
@@ -198,6 +199,21 @@ class Program:
         r = np.concatenate([system.Q + system.C + A.T @ λ - system.M @ q̈, system.b[kept] - A @ q̈])
         return self.solved(jacobian(r, [*q̈, *λ, *system.coordinates, *system.rates]))
 
+    def at(self, state: State) -> Program:
+        """This program, if the rows that it drops follow at a state from those it keeps, at each level; or that of it.
+
+        Parameters, times and other branches decide which constraints are redundant.
+        """
+        if vars(self).get("made_at") == state.inputs.tobytes():
+            return self
+        A, levels = state.matrices.A, np.array([row.level for row in self.system.rows])
+        kept = np.isin(np.arange(len(A)), self.elimination.kept)
+        for level in {*levels.tolist()}:
+            among = levels <= level
+            if not rank_of(A[among]) == rank_of(A[among & kept]) == np.count_nonzero(among & kept):
+                return program_at(self.system, state)
+        return self
+
     def anew(self, state: State) -> Program:
         """The program with the pivots that are best at another state, of the same rank."""
         if self.holds:
@@ -270,7 +286,7 @@ def _promised(system: System, samples: Samples, rank: int | None, tree: Tree[Pro
     program = object.__new__(Program)
     own = vars(program)
     own.update(system=system, holds=(), held={}, corrections=Promised(entry.outline.corrections, back))
-    own.update(outline=entry.outline, entry=entry, fulfil=fulfil)
+    own.update(outline=entry.outline, entry=entry, fulfil=fulfil, made_at=samples.key)
     return tree.promise(samples, program, fulfil)
 
 

@@ -47,6 +47,11 @@ class AnotherMotion(System):
         self._know(*rolling.parameters)
 
     @property
+    def mode_of(self) -> System:
+        """The rolling body."""
+        return self.rolling
+
+    @property
     def requirements(self) -> tuple[Requirement, ...]:
         """As of the rolling body."""
         return self.rolling.requirements

@@ -256,6 +256,11 @@ class Contacts(System):
         return (*own, *super().requirements, *self._possible_limits())
 
     # kinds of motion ---------------------------------------------------------------------------------------------------
+    @property
+    def mode_of(self) -> System:
+        """The bodies with all contacts open."""
+        return self.whole
+
     def begins_as(self, state: State) -> System:
         """The case that holds at a start: which contacts touch, and roll or slip."""
         from zeromass.contact.following import beginning

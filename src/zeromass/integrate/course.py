@@ -345,10 +345,13 @@ def course(
             moving, program = after.system, None
         start = replace(after, given=start)
     following = moving.begins_as(start) if settings.transitions and isinstance(start, State) else moving
-    if not isinstance(start, State) or (
-        start.system is not moving and following is moving and start.system.begins_as(start) is not moving
-    ):
+    if not isinstance(start, State):
         raise ModelError("the start belongs to another system; make it with system.start(…)")
+    if start.system is not moving and following is moving:
+        own = start.system.begins_as(start)
+        if own is not moving and not (settings.transitions and start.system.mode_of is moving.mode_of):
+            raise ModelError("the start belongs to another system; make it with system.start(…)")
+        following = own
     if following is not moving:
         moving, program = following, None
     if start.system is not moving:
@@ -447,11 +450,16 @@ def _segment(
     held: int,
 ) -> Segment:
     """The motion of one smooth system: program, method, loop; `held` is the memory of segments before it, bytes."""
+    given = program is not None
     program = program or (program_at(start.system, start) if rolls(start.system) else None)
     if program is not None and program.code == "rolled":
         from zeromass.integrate.large import at_large_start  # few systems are
 
+        program = program.at(start) if given else program
         outcome = at_large_start(program, start, settings.limits.violation)
+        if outcome is not None and given:  # its rows may depend on one another here
+            program = program_at(start.system, start)
+            outcome = at_large_start(program, start, settings.limits.violation)
         if outcome is not None:
             return Segment.standing(start, outcome, settings)
         return Loop(program, start, until, settings, events_of(events), held=held).segment(tell)
@@ -463,7 +471,7 @@ def _segment(
         way_out = departure(start, until, settings)
     if outcome is not None and way_out is None:
         return Segment.standing(start, outcome, settings)  # there is no acceleration to compile
-    program, leap = way_out or (program or program_at(start.system, start), None)
+    program, leap = way_out or (program_at(start.system, start) if program is None else program.at(start), None)
     stiff = start.system.stiff
     if leap is None and stiff is not None and settings.step is None and start[stiff] < 0.0:
         from zeromass.integrate.stiff import begun  # few motions are stiff at first

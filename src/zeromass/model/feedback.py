@@ -10,6 +10,7 @@ import numpy as np
 from zeromass.expression import Expression, Symbol, as_expression, expressions, substitute, symbols
 from zeromass.expression.leaves import namesake
 from zeromass.model.errors import ModelError
+from zeromass.model.one_sided import sibling
 
 if TYPE_CHECKING:
     from zeromass.model.system import System
@@ -48,6 +49,8 @@ def with_feedback(
         held = [where for where, e in _elsewhere(system) if u in symbols(e)]
         if held:
             raise ModelError(f"'{u.name}' stands in {held[0]}; feedback is given to forces")
+    if system.one_sided and system.mode_of is not system:
+        return sibling(with_feedback(system.mode_of, feedback, acting), system._closed)
     free = system._free
     Q = free.Q + sum((u * force for u, force in own.items()), expressions(np.zeros(len(free.q))))
     closed = object.__new__(System)
@@ -56,6 +59,8 @@ def with_feedback(
         free._replace(Q=substitute(Q, given)), list(system.rows), substitute(system.C, given), system.multipliers
     )
     closed.events, closed.kind = system.events, system.kind
+    if system.one_sided:
+        closed._complete_modes(system._limited)
     return closed
 
 

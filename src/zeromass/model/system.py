@@ -173,20 +173,23 @@ class System(Remembering):
         C = sum((load.generalized(free.q) for load in given), expressions(np.zeros(len(free.q))))
         acting = [*acting, *given]
         self._complete(free, rows, C)
-        self._closed = one_sided.at_first(self.one_sided)
-        self._limited = tuple(load for load in acting if hasattr(load, "requirements"))
-        if self.joints or self._limited:
-            self.events = one_sided.events_of(self)
-            self._know(*(event.zero for event in self.events))
-            self._know(*(number for side in self.one_sided for number in side.coefficients))
-        if self.one_sided:
-            self.kind = one_sided.kind_of(self)
+        self._complete_modes(tuple(load for load in acting if hasattr(load, "requirements")))
         if control and by is None:
             self.control = tracked(self, control, settling)
         elif control:
             self._follow(
                 later(__name__, {"zeromass.analysis": ["servo"]})("servo")(self, control, by, settling=settling)
             )
+
+    def _complete_modes(self, limited: tuple[Any, ...]) -> None:
+        """What joints and limited forces watch, and the mode of what holds on one side only."""
+        self._closed, self._limited = one_sided.at_first(self.one_sided), limited
+        if self.joints or limited:
+            self.events = one_sided.events_of(self)
+            self._know(*(event.zero for event in self.events))
+            self._know(*(number for side in self.one_sided for number in side.coefficients))
+        if self.one_sided:
+            self.kind = one_sided.kind_of(self)
 
     control: Control = NO_CONTROL
     """Forces that make expressions vanish, where the system was given control={…}; empty where not."""
@@ -207,6 +210,11 @@ class System(Remembering):
         """Where bodies touch what carries them, with the forces there."""
         none = one_sided.apart(self) if self.one_sided else ()
         return tuple(contact for joint in self.joints for contact in joint.contacts if contact.name not in none)
+
+    @property
+    def mode_of(self) -> System:
+        """The system that this is a mode of: itself, unless a motion goes over from one such system to another."""
+        return getattr(self, "_whole", self)
 
     def begins_as(self, state: State) -> System:
         """The system that the motion follows from a state on: itself, unless it can not hold there."""
