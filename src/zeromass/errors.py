@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 
@@ -26,3 +27,13 @@ def _made(kind: type[ZeromassError], words: tuple[Any, ...]) -> ZeromassError:
     error = kind.__new__(kind, *words)
     error.args = words
     return error
+
+
+def user_stack_level() -> int:
+    """`stacklevel` of a warning that shall point to the code outside this package that led to it."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] in (
+        "zeromass", "functools", "dataclasses",
+    ):  # fmt: skip
+        level, frame = level + 1, frame.f_back
+    return level

@@ -80,7 +80,8 @@ def simulate(
 
     The run follows from these arguments alone, to the last bit, whatever ran before. One that can not go on ends with a
     named outcome and a RunStopped warning; what was computed is kept. Ctrl-C does the same. One that its system finds
-    wrong, such as a body inside its surface, comes with a RunDoubtful warning.
+    wrong, such as a body inside its surface, or whose energy drifts though nothing does work, comes with a RunDoubtful
+    warning. Where work is done, `run.remarks` compares it with the energy when it is asked for, or the run is printed.
 
     >>> theta = zm.coordinate("theta")
     >>> pendulum = zm.System(kinetic=zm.rate(theta) ** 2 / 2, potential=-9.81 * np.cos(theta))
@@ -98,9 +99,16 @@ def simulate(
     run = Run(found.segments)
     if not run.outcome.complete:
         warnings.warn(str(run.outcome), RunStopped, stacklevel=2)
-    for words in (*run.remarks, *(_unseen(run, events) if events else ())):
+    for words in (*_found_at_once(run), *(_unseen(run, events) if events else ())):
         warnings.warn(words, RunDoubtful, stacklevel=2)
     return run
+
+
+def _found_at_once(run: Run) -> tuple[str, ...]:
+    """Remarks on a run; work, for which more code is compiled, is integrated only if a conserved energy has changed."""
+    from zeromass.analysis.imbalance import energy_drifts
+
+    return run.remarks if energy_drifts(run) else super(Run, run).remarks
 
 
 def _unseen(run: Run, events: Events) -> list[str]:
@@ -162,7 +170,8 @@ class Run(Course):
             kinds = f", {self.kinds[0]} – … – {self.kinds[-1]}, {len(self.kinds)} segments"
         if self.switches:
             kinds += f", {len(self.switches)} switches"
-        return f"Run({self.t[0]:g} … {self.t[-1]:g} s{kinds}, {self.outcome.ending.value}; {self.statistics})"
+        doubts = "".join(f", but {words}" for words in self.remarks)
+        return f"Run({self.t[0]:g} … {self.t[-1]:g} s{kinds}, {self.outcome.ending.value}{doubts}; {self.statistics})"
 
     def _repr_html_(self) -> str:
         from zeromass.report.run_card import run_card
@@ -194,6 +203,20 @@ class Run(Course):
         from zeromass.analysis import certificate
 
         return certificate(self)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What is wrong with the finished motion, in words: a body inside its surface, energy that no work explains."""
+        return (*super().remarks, *self._energy_remarks)
+
+    @cached_property
+    def _energy_remarks(self) -> tuple[str, ...]:
+        known = self.__dict__.get("_certificate")
+        if known is not None:
+            return (known.imbalance,) if known.imbalance else ()
+        from zeromass.analysis.imbalance import energy_remarks
+
+        return energy_remarks(self)
 
     def work(self) -> Work:
         """The energy along the run, and the work of the forces that change it.

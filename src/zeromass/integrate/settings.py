@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import asdict, field, replace
 from numbers import Real
 from typing import Any
 
 import numpy as np
 
+from zeromass.errors import user_stack_level
 from zeromass.frozen import frozen
 from zeromass.integrate.memory import usual_memory
 from zeromass.integrate.methods import METHODS, Method, MethodName
 from zeromass.model import ModelError
 from zeromass.model.given import given_flag, shown
+
+SMALLEST_RTOL, SMALLEST_ATOL = 2e-15, 1e-50
+"""The smallest tolerances. Relative: nine roundings; with less, rounding hides the error by which a step is judged.
+Absolute: squares of errors in units of it are finite."""
 
 
 @frozen(eq=True)
@@ -50,6 +56,8 @@ class Limits:
 class Settings:
     """What `simulate` was given; see there.
 
+    Tolerances that arithmetic can not meet, rtol below 2e-15 and atol below 1e-50, are raised to that, with a warning.
+
     >>> x = zm.coordinate("x")
     >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
     >>> run = zm.simulate(spring, spring.start({x: 1.0}), until=5.0)
@@ -79,6 +87,11 @@ class Settings:
             if not number > 0 or not (endless or np.isfinite(number)):
                 raise ModelError(f"{name} = {value}: it must be positive" + ("" if endless else " and finite"))
             object.__setattr__(self, name, number)  # NumPy's numbers too: files have plain ones
+        for name, least in (("rtol", SMALLEST_RTOL), ("atol", SMALLEST_ATOL)):
+            if getattr(self, name) < least:
+                words = f"{name} = {getattr(self, name):g} is less than arithmetic can meet; {name} = {least:g} is used"
+                warnings.warn(words, stacklevel=user_stack_level())
+                object.__setattr__(self, name, least)
         for name in ("project", "transitions"):
             if not isinstance(getattr(self, name), bool):
                 object.__setattr__(self, name, given_flag(getattr(self, name), name))
@@ -110,10 +123,15 @@ class Settings:
         return usual_memory() if self.memory is None else self.memory
 
     def tighter(self, rtol: float) -> Settings:
-        """The same with a smaller tolerance, or half the step where that is fixed; for more steps, more memory."""
+        """The same with smaller tolerances, or half the step where that is fixed; for more steps, more memory."""
         step = None if self.step is None else self.step / 2
         memory = None if self.memory is None else 2 * self.memory
-        return replace(self, rtol=rtol, atol=self.atol * rtol / self.rtol, step=step, memory=memory)
+        return replace(self, **self.tolerances(rtol), step=step, memory=memory)
+
+    def tolerances(self, rtol: float) -> dict[str, float]:
+        """Another relative tolerance, and the absolute one in the same ratio to it; none that arithmetic can not meet."""
+        rtol = max(rtol, SMALLEST_RTOL)
+        return {"rtol": rtol, "atol": max(self.atol * rtol / self.rtol, SMALLEST_ATOL)}
 
     def as_dict(self) -> dict[str, Any]:
         """For files: plain numbers and words."""

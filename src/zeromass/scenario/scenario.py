@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from os import PathLike
@@ -257,7 +258,7 @@ def _settings(reader: Reader, given: dict[str, Any]) -> dict[str, Any]:
     for name, value in settings.items():
         if isinstance(value, float) and name not in ("until", "t0") and not value > 0:
             reader.wrong(f"it is {value:g}; it must be positive", ("run", name))
-    with reader.noting(), reader.pointing("run"):
+    with reader.noting(), reader.pointing("run"), warnings.catch_warnings(action="ignore"):  # the run will warn
         Settings(**{name: value for name, value in settings.items() if name not in ("until", "t0")})
     return settings
 
