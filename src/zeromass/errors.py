@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+SHOWN = 80
+"""Letters of what was given that a message repeats."""
+
 
 class ZeromassError(Exception):
     """Something that zeromass can not do, in the user's names, and what to do about it.
@@ -26,3 +29,18 @@ def _made(kind: type[ZeromassError], words: tuple[Any, ...]) -> ZeromassError:
     error = kind.__new__(kind, *words)
     error.args = words
     return error
+
+
+def shown(value: Any) -> str:
+    """What was given, in one short line of a message, whatever it is; one that can not say what it is, by its type.
+
+    >>> from zeromass.errors import shown
+    >>> shown([1.0, "a"])
+    "[1.0, 'a']"
+    """
+    try:
+        words = repr(value)
+    except Exception:
+        words = f"<{type(value).__name__}>"
+    words = " ".join(words[: 4 * SHOWN].split())
+    return words if len(words) <= SHOWN else f"{words[:SHOWN]}…"

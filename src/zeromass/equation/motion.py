@@ -34,6 +34,10 @@ class Verdict(Enum):
     INCONSISTENT = "inconsistent"
     IMPOSSIBLE_FORCE = "impossible force"
 
+    @classmethod
+    def _missing_(cls, value: object) -> NoReturn:
+        raise EquationError(f"{shown(value)} is no verdict; verdicts are {', '.join(v.value for v in cls)}")
+
 
 class Obstacle(NamedTuple):
     """Whether a problem has no motion, and the vector y, (..., k), that shows why."""

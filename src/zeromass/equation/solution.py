@@ -197,7 +197,9 @@ def solve(
     >>> motion.acceleration, motion.unique
     (array([2., 2., 2.]), True)
     """
-    given = problem(M, Q, A, b, C, eta, mass_tolerance=mass_tolerance)
+    rank_tolerance = tolerance_of("rank_tolerance", rank_tolerance)
+    consistency_tolerance = tolerance_of("consistency_tolerance", consistency_tolerance)
+    given = problem(M, Q, A, b, C, eta, mass_tolerance=tolerance_of("mass_tolerance", mass_tolerance))
     M, Q, A, b, C, η = given
     n = A.shape[-1]
     Q_error, b_error = error("Q_error", Q_error, Q), error("b_error", b_error, b)

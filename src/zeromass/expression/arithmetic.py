@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from zeromass.expression import build
-from zeromass.expression.node import Expression, ExpressionError, as_expression, constant, expressions
+from zeromass.expression.node import Expression, ExpressionError, as_expression, as_float, constant, expressions
 from zeromass.expression.operation import OPERATIONS, functions
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ _NUMBERS = (int, float, np.integer, np.floating)
 
 def _operand(value: Any) -> Expression | None:
     """The expression of a number; None of what is none."""
-    return constant(float(value)) if type(value) is float or isinstance(value, _NUMBERS) else None
+    return constant(as_float(value)) if type(value) is float or isinstance(value, _NUMBERS) else None
 
 
 def _binary(rule: Callable[[Expression, Expression], Expression]) -> Callable[[Expression, Any], Any]:
@@ -171,11 +171,14 @@ def where(condition: Any, a: Any, b: Any) -> Expression | np.ndarray:
     where((0 < x), 2*x, 0)
     """
     parts = (condition, a, b)
-    if not any(_holds_expression(part) for part in parts):
-        return np.where(*parts)
-    if all(np.ndim(part) == 0 for part in parts):
-        return build.where(*[as_expression(part) for part in parts])
-    arrays = np.broadcast_arrays(*[expressions(part) for part in parts])
+    try:
+        if not any(_holds_expression(part) for part in parts):
+            return np.where(*parts)
+        if all(np.ndim(part) == 0 for part in parts):
+            return build.where(*[as_expression(part) for part in parts])
+        arrays = np.broadcast_arrays(*[expressions(part) for part in parts])
+    except ValueError as error:
+        raise ExpressionError(f"zm.where: {error}") from error
     result = np.empty(arrays[0].shape, dtype=object)
     result.ravel()[:] = [build.where(*values) for values in zip(*[x.ravel() for x in arrays], strict=True)]
     return result

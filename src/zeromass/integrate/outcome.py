@@ -65,6 +65,10 @@ class Ending(StrEnum):
     AMBIGUOUS = "ambiguous"
     SWITCH = "switch"
 
+    @classmethod
+    def _missing_(cls, value: object) -> NoReturn:
+        raise ModelError(f"{shown(value)} is no ending of a run; endings are {', '.join(cls)}")
+
 
 @frozen(eq=True)
 class Outcome:
