@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+LONGEST = 1800
+"""Letters of a message."""
+
 SHOWN = 80
 """Letters of what was given that a message repeats."""
 
@@ -19,6 +22,11 @@ class ZeromassError(Exception):
     ...     isinstance(error, TypeError)
     True
     """
+
+    def __str__(self) -> str:
+        """Its words, up to `LONGEST` letters: names and formulas in them may have any length."""
+        words = super().__str__()
+        return words if len(words) <= LONGEST else f"{words[:LONGEST]}…"
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Its words and all that it knows: it is told the same in another process, whatever it is made from."""

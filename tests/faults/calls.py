@@ -331,11 +331,11 @@ def outcome(call: Call, args: tuple[Any, ...], given: dict[str, Any]) -> Found:
     except BaseException as error:
         _limited(0.0)
         frames = traceback.extract_tb(error.__traceback__)
-        if frames[-1].filename == __file__:
+        inside = [f for f in frames if "/zeromass/" in f.filename]
+        if frames[-1].filename == __file__ or not inside:
             return Found("signature")
         if any(isinstance(e, Mine) for e in _chain(error)):
             return Found("own")
-        inside = [f for f in frames if "/zeromass/" in f.filename]
         place = " < ".join(
             f"{Path(f.filename).parent.name}/{Path(f.filename).name}:{f.lineno}" for f in inside[::-1][:6]
         )

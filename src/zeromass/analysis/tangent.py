@@ -13,6 +13,7 @@ from zeromass.equation import numerical_rank
 from zeromass.equation.rank import CONSISTENCY_TOLERANCE, negligible
 from zeromass.expression import Evaluator, expressions, jacobian, symbols
 from zeromass.integrate import Course
+from zeromass.integrate.course import given_course
 from zeromass.integrate.stepping.functions import Functions
 from zeromass.model import ModelError
 from zeromass.model.given import given_real, shown
@@ -91,7 +92,7 @@ def sensitivity(run: Course, times: ArrayLike | None = None) -> Sensitivity:
     array([[1., 3.],
            [0., 1.]])
     """
-    times = run.within(float(run.t[-1]) if times is None else times)
+    times = given_course(run).within(float(run.t[-1]) if times is None else times)
     m, parameters = run.y.shape[1], list(run.system.parameters)
     count = len(parameters)
     δy = np.concatenate([np.eye(m), start_variations(run)], axis=1)
@@ -113,7 +114,7 @@ def lyapunov_exponent(run: Course, *, every: float | None = None, seed: int = 0)
     >>> bool(abs(zm.lyapunov_exponent(run) - 2.0) < 0.02)
     True
     """
-    span = float(run.t[-1] - run.t[0])
+    span = float(given_course(run).t[-1] - run.t[0])
     if not span > 0:
         raise ModelError("a Lyapunov exponent needs a run forward in time")
     times = np.linspace(run.t[0], run.t[-1], parts_of(span, every) + 1)
@@ -206,7 +207,7 @@ def _allowed_direction(run: Course, seed: int) -> np.ndarray:
 
 def one_smooth_motion(run: Course) -> None:
     """That derivatives of a run exist all along: that no formula switches and no kind of motion changes."""
-    for switch in run.switches:
+    for switch in given_course(run).switches:
         raise ModelError(
             f"tangents end where a formula switches, '{switch.expression!r}' at t = {switch.t:g} s; end the run before"
         )

@@ -44,8 +44,8 @@ def numbers(name: str, value: ArrayLike, axes: int, meaning: str) -> Array:
 def tolerance_of(name: str, value: Any) -> float:
     """The argument as one number, 0 or more."""
     number = value.item() if isinstance(value, np.ndarray) and value.ndim == 0 else value
-    if not isinstance(number, int | float | np.integer | np.floating) or not 0 <= number <= 1:
-        raise EquationError(f"{name} is {shown(value)}; it is a number from 0 to 1")
+    if not isinstance(number, int | float | np.integer | np.floating) or not 0 <= number < np.inf:
+        raise EquationError(f"{name} is {shown(value)}; it is a number, 0 or more")
     return float(number)
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from zeromass.errors import shown
 from zeromass.frozen import frozen
 
 from .arrays import (

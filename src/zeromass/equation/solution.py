@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .arguments import Problem, error, problem, require_finite, require_mass_matrix
-from .arrays import Array, EquationError, per_problem, times, transpose
+from .arrays import Array, EquationError, per_problem, times, tolerance_of, transpose
 from .bound import Inverse, bound
 from .motion import Basis, Motion, Obstacle, Verdict, contradicting_rows, impossible_force
 from .rank import CONSISTENCY_TOLERANCE, MASS_TOLERANCE, RANK_TOLERANCE, Lock, Rank, clearly_full, numerical_rank

@@ -53,7 +53,9 @@ def c_code(
         raise ExpressionError(f"{shown(name)} is not a C identifier")
     arrays = {key: expressions(value) for key, value in _named(outputs).items()}
     flat = [e for array in arrays.values() for e in array.ravel()]
-    leaves = expressions(inputs).ravel().tolist() if inputs is not None else [s for s in symbols(flat) if s.default is None]
+    leaves = (
+        expressions(inputs).ravel().tolist() if inputs is not None else [s for s in symbols(flat) if s.default is None]
+    )
     missing = [s for s in symbols(flat) if s not in leaves and s.default is None]
     if missing:
         raise ExpressionError(f"c_code: no input is named for {', '.join(map(repr, missing))}")

@@ -273,7 +273,9 @@ def _follows(leaf: Expression) -> bool:
 
 def _leaf(x: Any) -> Expression:
     if not isinstance(x, Symbol):
-        raise ExpressionError(f"derivatives are taken with respect to coordinates, rates or parameters, not '{shown(x)}'")
+        raise ExpressionError(
+            f"derivatives are taken with respect to coordinates, rates or parameters, not '{shown(x)}'"
+        )
     return x
 
 

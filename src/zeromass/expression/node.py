@@ -305,7 +305,9 @@ def as_expression(value: Any) -> Expression:
         return constant(as_float(value))
     if isinstance(value, np.ndarray) and value.shape == ():
         return as_expression(value.item())
-    raise ExpressionError(f"a formula can not contain {type(value).__name__} {shown(value)}; use numbers and expressions")
+    raise ExpressionError(
+        f"a formula can not contain {type(value).__name__} {shown(value)}; use numbers and expressions"
+    )
 
 
 def as_float(value: Any) -> float:

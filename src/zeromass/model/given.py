@@ -86,7 +86,13 @@ def given_count(value: Any, what: str, least: int = 0, below: int | None = None)
     number = value.item() if isinstance(value, np.ndarray) and value.ndim == 0 else value
     whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
     if not whole or number < least or (below is not None and number >= below):
-        span = f"from {least} on" if below is None else f"from {least} to {below - 1}" if below > least else "and none fits"
+        span = (
+            f"from {least} on"
+            if below is None
+            else f"from {least} to {below - 1}"
+            if below > least
+            else "and none fits"
+        )
         raise ModelError(f"{what} is {shown(value)}; it is a whole number, {span}")
     return int(number)
 
@@ -110,14 +116,19 @@ def given_all(values: Any, kind: type[T] | tuple[type[T], ...], what: str, such:
     """Several of a kind, in a list, tuple, array or other collection that is not a word or a mapping."""
     if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
         raise ModelError(f"{what} is {shown(values)}; it is a list of {such}")
-    found = list(values)
+    try:
+        found = list(values)
+    except (TypeError, ValueError) as error:
+        raise ModelError(f"{what} is {shown(values)}, which can not be gone through: {error}") from error
     for value in found:
         if not isinstance(value, kind):
             raise ModelError(f"{what} has {shown(value)} in it; each is {such}")
     return found
 
 
-def given_numbers(values: Any, what: str, shape: tuple[int | None, ...] | None = None, *, finite: bool = True) -> np.ndarray:
+def given_numbers(
+    values: Any, what: str, shape: tuple[int | None, ...] | None = None, *, finite: bool = True
+) -> np.ndarray:
     """Numbers as an array of floats; of a shape, where None stands for any length, and without it of any."""
     try:
         array = np.asarray(values)
@@ -125,7 +136,8 @@ def given_numbers(values: Any, what: str, shape: tuple[int | None, ...] | None =
     except (TypeError, ValueError, OverflowError):
         array = None
     fits = array is not None and (
-        shape is None or (len(shape) == array.ndim and all(n in (None, m) for n, m in zip(shape, array.shape, strict=True)))
+        shape is None
+        or (len(shape) == array.ndim and all(n in (None, m) for n, m in zip(shape, array.shape, strict=True)))
     )
     if array is None or not fits:
         said = f", not shape {array.shape}" if array is not None else f", not {shown(values)}"
@@ -134,6 +146,14 @@ def given_numbers(values: Any, what: str, shape: tuple[int | None, ...] | None =
     if finite and not np.isfinite(array).all():
         raise ModelError(f"{what} is {shown(values)}; every number in it must be finite")
     return array
+
+
+def shape_of(value: Any) -> tuple[int, ...] | None:
+    """The shape of what is given as an array would have it; None where it is none, as of lists of several lengths."""
+    try:
+        return np.shape(value)
+    except (TypeError, ValueError):
+        return None
 
 
 def given_function(value: Any, what: str, such: str) -> Callable[..., Any]:
