@@ -5,6 +5,12 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+LONGEST = 1800
+"""Letters of a message."""
+
+SHOWN = 80
+"""Letters of what was given that a message repeats."""
+
 
 class ZeromassError(Exception):
     """Something that zeromass can not do, in the user's names, and what to do about it.
@@ -17,6 +23,11 @@ class ZeromassError(Exception):
     ...     isinstance(error, TypeError)
     True
     """
+
+    def __str__(self) -> str:
+        """Its words, up to `LONGEST` letters: names and formulas in them may have any length."""
+        words = super().__str__()
+        return words if len(words) <= LONGEST else f"{words[:LONGEST]}…"
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Its words and all that it knows: it is told the same in another process, whatever it is made from."""
@@ -37,3 +48,18 @@ def user_stack_level() -> int:
     ):  # fmt: skip
         level, frame = level + 1, frame.f_back
     return level
+
+
+def shown(value: Any) -> str:
+    """What was given, in one short line of a message, whatever it is; one that can not say what it is, by its type.
+
+    >>> from zeromass.errors import shown
+    >>> shown([1.0, "a"])
+    "[1.0, 'a']"
+    """
+    try:
+        words = repr(value)
+    except Exception:
+        words = f"<{type(value).__name__}>"
+    words = " ".join(words[: 4 * SHOWN].split())
+    return words if len(words) <= SHOWN else f"{words[:SHOWN]}…"

@@ -25,7 +25,7 @@ from zeromass.frozen import frozen
 from zeromass.integrate import Course, Limits, MethodName, RunDoubtful, RunStopped, Settings, course
 from zeromass.integrate.course import Events, events_of
 from zeromass.model import ModelError, State, System
-from zeromass.model.given import shown
+from zeromass.model.given import given_kind, given_mapping, shown, value_of
 from zeromass.model.state import parameter_values
 
 if TYPE_CHECKING:
@@ -91,9 +91,11 @@ def simulate(
     """
     settings = Settings(rtol, atol, method, project, step, longest_step, transitions, limits or Limits(), memory)
     if not isinstance(start, State):
-        raise ModelError(f"the start belongs to another system, or is none: {start!r}; make it with system.start(…)")
-    if parameters:
-        start = _with_parameters(start, parameters)
+        raise ModelError(
+            f"the start belongs to another system, or is none: {shown(start)}; make it with system.start(…)"
+        )
+    if parameters is not None:
+        start = _with_parameters(start, given_mapping(parameters, "parameters", "{parameter: number}"))
     with _watching(progress, start.t, until) as tell:
         found = course(system, start, until, settings, events=events, tell=tell, keep_interrupted=True)
     run = Run(found.segments)
@@ -491,7 +493,9 @@ class Run(Course):
         >>> run.from_scenario("run.until = 5", case="long").origin.case
         'long'
         """
-        return replace(self, given_origin=replace(self.origin, scenario=text, case=case or ""))
+        given_kind(text, str, "text", "the text of a scenario")
+        case = "" if case is None else given_kind(case, str, "case", "the name of a case")
+        return replace(self, given_origin=replace(self.origin, scenario=text, case=case))
 
     def save(
         self, path: FilePath, *, certificate: Certificate | bool | None = True, scenario: str | None = None
@@ -586,6 +590,8 @@ class Run(Course):
 
 def _with_parameters(start: State, parameters: Mapping[Expression, float]) -> State:
     """The same state with other values of some parameters."""
+    if not parameters:
+        return start
     values = parameter_values(start.system, {**start.parameters, **parameters})
     return State(start.system, start.t, start.q, start.v, {**start.parameters, **values}, turns=start.turns)
 
@@ -596,7 +602,7 @@ def _watching(
 ) -> Iterator[Callable[[float], None]]:
     """Who is told the time reached: a function, or a bar on the terminal."""
     if callable(progress):
-        yield progress
+        yield lambda t: value_of(progress, (t,), "progress")
     elif progress:
         from rich.console import Console
         from rich.progress import Progress

@@ -39,7 +39,8 @@ def happened(problem: Problem, **settings: Any) -> dict[str, Any]:
 
 def apart(a: dict[str, Any], b: dict[str, Any]) -> tuple[float, float]:
     """How far the times of two answers differ, s, and how far their last states."""
-    times = np.subtract(*[[s[0] for s in each.get("switches", ())] + [each["t"]] for each in (a, b)])
+    here, there = ([s[0] for s in each.get("switches", ())] + [each["t"]] for each in (a, b))
+    times = np.subtract(here, there)
     return float(np.abs(times).max()), float(np.abs(np.subtract(a["end"], b["end"])).max())
 
 

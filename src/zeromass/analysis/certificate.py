@@ -26,6 +26,7 @@ from zeromass.equation import numerical_rank
 from zeromass.errors import user_stack_level
 from zeromass.expression import expressions
 from zeromass.integrate import Course, Sampled, Settings, course
+from zeromass.integrate.course import given_course
 from zeromass.integrate.segment import Samples, Segment
 from zeromass.integrate.settings import SMALLEST_RTOL
 from zeromass.integrate.terms import terms_of_time
@@ -169,6 +170,7 @@ def certificate(run: Course) -> Certificate:
     >>> zm.certificate(run).digits > 9
     True
     """
+    given_course(run)
     times = np.union1d(np.linspace(run.t[0], run.t[-1], SAMPLES), run.t[:: max(1, len(run) // SAMPLES)])
     sampled = run.at(times)
     settings = run.settings

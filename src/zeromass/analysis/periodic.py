@@ -24,6 +24,8 @@ from zeromass.expression import t as time
 from zeromass.integrate import Course, Settings
 from zeromass.integrate.course import course
 from zeromass.model import ModelError, StartError, State, System
+from zeromass.model.given import given_finite, given_flag, given_kind, given_mapping
+from zeromass.model.state import belonging
 
 NEWTON = 40
 """Corrections of a guess before it is given up."""
@@ -99,13 +101,19 @@ def periodic(
     >>> round(cycle.period, 7), cycle.multipliers.real.round(6).tolist()
     (6.6632869, [1.0, 0.00086])
     """
-    settings = settings or Settings(1e-12, 1e-14)
-    held = [(as_expression(e), float(value)) for e, value in (hold or {}).items()]
+    given_kind(system, System, "the system", "a zm.System")
+    belonging(start, system)
+    settings = (
+        Settings(1e-12, 1e-14) if settings is None else given_kind(settings, Settings, "settings", "zm.Settings(…)")
+    )
+    tolerance = given_finite(tolerance, "tolerance")
+    wanted = given_mapping({} if hold is None else hold, "hold", "{expression: number}")
+    held = [(as_expression(e), given_finite(value, "a value that is held")) for e, value in wanted.items()]
     formulas = [*system.M.ravel(), *system.Q, *system.C, *[row.zero for row in system.rows]]
     forced = time in symbols(formulas)
-    fixed = forced if fixed is None else fixed
+    fixed = forced if fixed is None else given_flag(fixed, "fixed")
     shift = _turned(system, turns)
-    T, state, best = float(period), start, np.inf
+    T, state, best = given_finite(period, "period"), start, np.inf
     if not T > 0:
         raise ModelError(f"the period is {period}; it must be positive")
     for _ in range(NEWTON):
@@ -176,6 +184,6 @@ def _found(run: Course, T: float, Φ: np.ndarray, basis: Tangents, gap: float) -
 
 def _turned(system: System, turns: Mapping[Any, float] | None) -> np.ndarray:
     shift = np.zeros(2 * len(system.coordinates))
-    for x, change in (turns or {}).items():
-        shift[system.index(x)] = float(change)
+    for x, change in given_mapping({} if turns is None else turns, "turns", "{coordinate: number}").items():
+        shift[system.index(x)] = given_finite(change, "a turn")
     return shift

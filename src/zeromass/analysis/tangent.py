@@ -13,6 +13,7 @@ from zeromass.equation import numerical_rank
 from zeromass.equation.rank import CONSISTENCY_TOLERANCE, negligible
 from zeromass.expression import Evaluator, expressions, jacobian, symbols
 from zeromass.integrate import Course
+from zeromass.integrate.course import given_course
 from zeromass.integrate.stepping.functions import Functions
 from zeromass.model import ModelError
 from zeromass.model.given import given_real, shown
@@ -114,7 +115,7 @@ def lyapunov_exponent(run: Course, *, every: float | None = None, seed: int = 0)
     >>> bool(abs(zm.lyapunov_exponent(run) - 2.0) < 0.02)
     True
     """
-    span = float(run.t[-1] - run.t[0])
+    span = float(given_course(run).t[-1] - run.t[0])
     if not span > 0:
         raise ModelError("a Lyapunov exponent needs a run forward in time")
     times = np.linspace(run.t[0], run.t[-1], parts_of(span, every) + 1)
@@ -210,7 +211,7 @@ def one_smooth_motion(run: Course, remedy: str = "end the run before") -> None:
 
     remedy  what to do, in words
     """
-    if len(run.segments) < 2 and not run.switches:
+    if len(given_course(run).segments) < 2 and not run.switches:
         return
     if run.switches:
         where = f"a formula switches, '{run.switches[0].expression!r}' at t = {run.switches[0].t:g} s"

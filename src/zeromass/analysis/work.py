@@ -25,6 +25,7 @@ from zeromass.expression import (
 )
 from zeromass.expression.build import ZERO
 from zeromass.integrate import Course, Segment
+from zeromass.integrate.course import given_course
 from zeromass.integrate.segment import Samples
 from zeromass.integrate.stepping.calling import called
 from zeromass.integrate.stepping.layout import Int64
@@ -201,7 +202,7 @@ def work(run: Course) -> Work:
     >>> round(float(work(run).applied[-1]), 9)  # 2 N on a way of 9 m
     18.0
     """
-    rows = _Kept(len(run))
+    rows = _Kept(len(given_course(run)))
     asked = [_asked(run.system, segment) for segment in run.segments]
     alone = Survey(run.segments[0], asked[0].values) if len(run.segments) == 1 and len(run) > 1 else None
     begins = _begins(run, asked) if alone is None else alone.beginning[None, :2]

@@ -25,6 +25,8 @@ from zeromass.expression.evaluate import Sparse, stacked
 from zeromass.expression.node import undisturbed
 from zeromass.frozen import frozen
 from zeromass.model import Event, ModelError, State, System
+from zeromass.model.given import given_all
+from zeromass.model.state import belonging
 
 if TYPE_CHECKING:
     from zeromass.compile.elimination import Elimination
@@ -169,7 +171,8 @@ class Program:
 
     def zeros(self, events: Sequence[Event]) -> list[Expression]:
         """The functions of events, in terms of state and parameters; parameters of events alone keep their default."""
-        return list(self.solved(self.stated(events))) if events else []
+        stated = self.stated(events)
+        return list(self.solved(stated)) if stated else []
 
     def stated(self, events: Sequence[Event]) -> list[Expression]:
         """The same as they were given, accelerations and multipliers among what is in them."""
@@ -177,7 +180,7 @@ class Program:
         known = {x for group in self.inputs for x in group}
         known |= {*system.accelerations, *system.multipliers, *self.held}
         zeros = []
-        for event in events:
+        for event in given_all(events, Event, "events", "a zm.Event"):
             others = [leaf for leaf in symbols(event.zero) if leaf not in known]
             strangers = [leaf for leaf in others if leaf.default is None]
             if strangers:
@@ -216,6 +219,7 @@ class Program:
 
     def anew(self, state: State) -> Program:
         """The program with the pivots that are best at another state, of the same rank."""
+        belonging(state, self.system)
         if self.holds:
             from zeromass.compile.holding import holding_at  # few motions slide
 

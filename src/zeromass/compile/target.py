@@ -18,6 +18,7 @@ import numpy as np
 
 from zeromass.compile import cache
 from zeromass.errors import ZeromassError
+from zeromass.model.given import given_count
 
 
 class TargetError(ZeromassError, ValueError):
@@ -55,7 +56,7 @@ class Target(NamedTuple):
 
     def lanes(self, width: int) -> Target:
         """The same machine, a number of values at a time."""
-        return self._replace(width=width)
+        return self._replace(width=given_count(width, "width", 1))
 
     def machine(self, effort: int) -> Any:
         """LLVM's compiler for it, with some effort, 0 to 3."""

@@ -21,11 +21,12 @@ from zeromass.contact.skin import between_of, skin_of
 from zeromass.contact.slipping import SLOW, creep_of, speed_of
 from zeromass.contact.strokes import AT_ONCE, IN_TURN
 from zeromass.contact.surface import Surface
+from zeromass.errors import shown
 from zeromass.expression import Array, Expression, Symbol, as_expression
 from zeromass.expression.build import ZERO
 from zeromass.model import Contact, Event, ModelError, Onward, Particle, Quantity, RigidBody, State, System
 from zeromass.model.forces import Forces, Load, loads
-from zeromass.model.given import Number, Vector
+from zeromass.model.given import Number, Vector, given_parameters
 from zeromass.model.moved import Moved
 from zeromass.model.record import recorded
 from zeromass.model.requirement import Ordered, Requirement
@@ -194,10 +195,12 @@ class Contacts(System):
 
     def __getitem__(self, name: str) -> Pair:
         """The contact of a name."""
-        for pair in self.pairs:
+        for pair in self.pairs if isinstance(name, str) else ():
             if pair.name == name:
                 return pair
-        raise ModelError(f"no contact is named '{name}'; there are: {', '.join(pair.name for pair in self.pairs)}")
+        raise ModelError(
+            f"no contact is named '{shown(name)}'; there are: {', '.join(pair.name for pair in self.pairs)}"
+        )
 
     @property
     def body(self) -> RigidBody:
@@ -365,7 +368,7 @@ class Contacts(System):
         """
         if center is None:
             return super().start(prescribed, t=t, parameters=parameters, guess=guess)
-        if prescribed != ():
+        if not (isinstance(prescribed, tuple | list | dict) and not prescribed):
             raise ModelError("a start is given by center=(X, Y, Z), … or by {expression: value}, not by both")
         from zeromass.contact.placing import placed  # few starts are made in words
 
@@ -431,6 +434,7 @@ class Contacts(System):
         """With the sizes that values of the parameters give."""
         from zeromass.contact.scene import drawing_of
 
+        given_parameters(parameters, "parameters")
         return drawing_of(self.whole, parameters) if parameters else self.drawing
 
     def _own_quantities(self) -> dict[str, Quantity]:

@@ -17,6 +17,7 @@ from zeromass.contact.watched import UPRIGHT
 from zeromass.expression import Evaluator, Expression, Symbol, as_expression, expressions, gradient
 from zeromass.expression import t as time
 from zeromass.model import RigidBody, StartError, State
+from zeromass.model.given import given_all, given_finite, given_numbers, given_parameters
 from zeromass.model.prescription import Prescription, has_formulas, numbers, parameters_in, values_of
 from zeromass.model.quaternion import rotation
 from zeromass.model.requirement import number_at
@@ -39,10 +40,12 @@ def placed(
     parameters: Mapping[Expression, float] | None,
 ) -> State:
     """A state of the bodies; see `Contacts.start`."""
+    parameters = given_parameters({} if parameters is None else parameters, "parameters")
+    t = given_finite(t, "t")
     said = [_of_body(whole, words, k) for k in range(len(whole.bodies))]
     formulas = parameters_in(value for own in said for value in own.values())
-    own_values = values_of(formulas, dict(parameters or {}))
-    parameters = {p: x for p, x in (parameters or {}).items() if p in whole.parameters or p not in formulas}
+    own_values = values_of(formulas, parameters)
+    parameters = {p: x for p, x in parameters.items() if p in whole.parameters or p not in formulas}
     at = {**values_of(whole.parameters, parameters), **own_values}
     by_body = [{word: numbers(value, at) for word, value in own.items()} for own in said]
     places: list[tuple[Any, Any]] = []
@@ -51,7 +54,7 @@ def placed(
         u = _quaternion(own["orientation"])
         places += [(O.position, own["center"]), (body.quaternion, u)]
         near += [(body.position, own["center"]), (body.quaternion, u)]
-    known = parameter_values(whole, dict(parameters or {}))
+    known = parameter_values(whole, parameters)
     for pair in whole.pairs:
         own = by_body[whole.bodies.index(pair.body)]
         near += _foot(pair, own, {time: t, **known, **_place_of(whole, pair, by_body)})
@@ -194,7 +197,7 @@ def _of_body(whole: Contacts, words: Mapping[str, Any], k: int) -> dict[str, Any
 
 
 def _quaternion(orientation: Any) -> np.ndarray:
-    u = np.asarray(orientation, dtype=float)
+    u = given_numbers(orientation, "orientation")
     if u.shape == (3,):
         angle = float(np.linalg.norm(u))
         return np.array([np.cos(angle / 2), *(np.sin(angle / 2) * u / (angle or 1.0))])
@@ -213,10 +216,7 @@ def _place_of(whole: Contacts, pair: Pair, by_body: list[dict[str, Any]]) -> dic
 
 
 def _center(own: Mapping[str, Any]) -> np.ndarray:
-    x = np.asarray(own["center"], dtype=float)
-    if x.shape != (3,) or not np.all(np.isfinite(x)):
-        raise StartError(f"center = {own['center']!r}: give three finite numbers")
-    return x
+    return given_numbers(own["center"], "center", (3,))
 
 
 def _foot(pair: Pair, own: Mapping[str, Any], known: Mapping[Any, float]) -> list[tuple[Any, Any]]:
@@ -264,7 +264,10 @@ def _tilted(pair: Pair, values: Sequence[float], known: Sequence[Any]) -> None:
 def _touched(whole: Contacts, apart: State, touching: Iterable[str] | None) -> list[int]:
     """Numbers of the contacts that touch: those that are said to, or whose gap is rounding."""
     if touching is not None:
-        return [whole.pairs.index(whole[name]) for name in touching]
+        names = given_all(
+            [touching] if isinstance(touching, str) else touching, str, "touching", "the name of a contact"
+        )
+        return [whole.pairs.index(whole[name]) for name in names]
     extent = scales_at(whole, apart).extent
     found = []
     for j, pair in enumerate(whole.pairs):

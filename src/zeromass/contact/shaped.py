@@ -25,7 +25,7 @@ from zeromass.expression import (
 )
 from zeromass.expression import gradient as gradient_of
 from zeromass.model import Part, Particle, RigidBody
-from zeromass.model.given import Inertia, Number, Vector
+from zeromass.model.given import Inertia, Number, Vector, given_numbers, given_parameters
 from zeromass.model.quaternion import rotation
 from zeromass.model.requirement import Requirement, number_at
 
@@ -98,8 +98,12 @@ class ConvexBody(Roller):
         return expressions(self.outline.farthest(DIRECTION, expressions(np.eye(3))))
 
     def farthest(self, directions: np.ndarray, parameters: Mapping[Symbol, float]) -> np.ndarray:
-        names = list(parameters)
-        others = np.broadcast_to(np.array([parameters[p] for p in names]), (len(directions), len(names)))
+        names, directions = (
+            list(given_parameters(parameters, "parameters")),
+            given_numbers(directions, "directions", (None, 3)),
+        )
+        own = given_numbers([parameters[p] for p in names], "the values of parameters", (len(names),))
+        others = np.broadcast_to(own, (len(directions), len(names)))
         with np.errstate(all="ignore"):
             return Evaluator(self.support, [*DIRECTION, *names])(np.concatenate([directions, others], axis=1))
 

@@ -14,11 +14,12 @@ from zeromass.contact.height import VERTICAL, heights
 from zeromass.contact.penetration import POINTS
 from zeromass.contact.roller import Roller
 from zeromass.contact.watched import UPRIGHT
+from zeromass.errors import shown
 from zeromass.expression import Evaluator, Expression, Symbol, expressions
 from zeromass.expression import symbols as leaves
 from zeromass.expression import t as time
 from zeromass.model import StartError, State
-from zeromass.model.given import Number, length
+from zeromass.model.given import Number, given_finite, given_parameters, length
 from zeromass.model.prescription import Prescription, has_formulas, numbers, parameters_in, values_of
 from zeromass.model.quaternion import rotation
 from zeromass.model.requirement import number_at
@@ -61,14 +62,16 @@ def rolling_start(
     guess: Number = 0.0,
 ) -> State:
     """A state that rolls, from what one would say of it; see `Rolling.start`."""
+    parameters = given_parameters({} if parameters is None else parameters, "parameters")
+    t = given_finite(t, "t")
     formulas = Formulas(contact, velocity, spin, orientation, guess)
-    contact, velocity, turning, orientation, height = formulas.numbers(rolling.parameters, parameters or {})
-    own_values = values_of(formulas.parameters, parameters or {})
-    parameters = {p: x for p, x in (parameters or {}).items() if p not in formulas.alone(rolling.parameters)}
+    contact, velocity, turning, orientation, height = formulas.numbers(rolling.parameters, parameters)
+    own_values = values_of(formulas.parameters, parameters)
+    parameters = {p: x for p, x in parameters.items() if p not in formulas.alone(rolling.parameters)}
     contact = _numbers(contact, "contact", (2, 3))
     velocity = _numbers(velocity, "velocity", (2, 3))
-    if turning is not None and not (np.ndim(turning) == 0 and np.isfinite(turning)):
-        raise StartError(f"spin = {turning!r}: give a finite number")
+    turning = None if turning is None else given_finite(turning, "spin")
+    height = given_finite(height, "guess")
     _check_inside(rolling, contact, t, parameters)
     given = {time: t, **{p: p.default for p in rolling.parameters}, **parameters}
     parameter_values(rolling, parameters)  # are they possible?
@@ -395,10 +398,10 @@ def _upright(n: np.ndarray) -> np.ndarray:
 def _numbers(value: Any, what: str, sizes: tuple[int, ...]) -> np.ndarray:
     try:
         array = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         array = np.array(np.nan)
     if array.ndim != 1 or len(array) not in sizes or not np.all(np.isfinite(array)):
-        raise StartError(f"{what} = {value!r}: give {' or '.join(map(str, sizes))} finite numbers")
+        raise StartError(f"{what} = {shown(value)}: give {' or '.join(map(str, sizes))} finite numbers")
     return array
 
 

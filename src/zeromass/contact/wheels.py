@@ -16,6 +16,7 @@ from zeromass.contact.rims import Profile, Rim, Tyre, laid
 from zeromass.contact.slow import CREEP, SLOWEST
 from zeromass.contact.surface import Surface
 from zeromass.contact.watched import UPRIGHT
+from zeromass.errors import shown
 from zeromass.expression import Array, Expression, Symbol, as_expression, expressions, rate
 from zeromass.expression.build import ZERO
 from zeromass.mechanism.ground import Ground
@@ -106,7 +107,7 @@ class WheelOnSurface(Joint):
             raise ModelError(f"{what} is between zm.Ground() or a rigid body, with the surface, and a rigid body")
         if not isinstance(surface, Surface):
             raise ModelError(
-                f"the surface of {what} is {surface!r}; give a zm.Surface, such as zm.Surface(lambda X, Y: …)"
+                f"the surface of {what} is {shown(surface)}; give a zm.Surface, such as zm.Surface(lambda X, Y: …)"
             )
         if (radius is None) == (profile is None):
             raise ModelError(f"{what} is given by its radius= or by its profile=, one of them")

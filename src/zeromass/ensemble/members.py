@@ -15,6 +15,7 @@ from zeromass.ensemble.starts import Starts
 from zeromass.expression import Symbol
 from zeromass.expression.leaves import namesake
 from zeromass.model import ModelError, StartError, State, System
+from zeromass.model.given import value_of
 from zeromass.model.state import parameter_values
 
 StartOf = State | Callable[..., State]
@@ -156,7 +157,8 @@ class Members:
         """The start of one member, made as `system.start` makes it."""
         values, given = self.values(k), self._start
         if not isinstance(given, State):
-            state = given(**{p.name: x for p, x in values.items()})
+            named = {p.name: x for p, x in values.items()}
+            state = value_of(partial(given, **named), (), f"the start, with {', '.join(named)},")
             own = {p: x for p, x in values.items() if p in self.system.parameters}
             if not isinstance(state, State) or state.system is not self.system:
                 raise ModelError("start(…) gave no state of the system of the study")

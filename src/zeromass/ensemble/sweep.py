@@ -21,10 +21,11 @@ from zeromass.ensemble.members import Axes, Members, StartOf, axes_of
 from zeromass.ensemble.starts import Starts
 from zeromass.ensemble.telling import Tell, telling
 from zeromass.ensemble.workers import Bounds
+from zeromass.errors import shown
 from zeromass.integrate import Limits, RunStopped, Settings
 from zeromass.integrate.course import Events, events_of
-from zeromass.model import ModelError, System
-from zeromass.model.given import given_real
+from zeromass.model import ModelError, State, System
+from zeromass.model.given import given_choice, given_kind, given_mapping, given_real
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -104,21 +105,23 @@ def sweep(
     >>> study.end.dims, study.outcome.item(0), study.end.sel(length=1.0, angle=0.2).item() < 0.2
     (('length', 'angle'), 'finished', True)
     """
-    if method != "dop853":
-        raise ModelError(f"method={method!r}: members move side by side with method='dop853'")
+    if not (isinstance(method, str) and method == "dop853"):
+        raise ModelError(f"method={shown(method)}: members move side by side with method='dop853'")
     program, moving = (system, system.system) if isinstance(system, Program) else (None, system)
+    given_kind(moving, System, "what moves", "a zm.System or its zm.Program")
     settings = Settings(rtol, atol, method, project, None, longest_step, transitions, limits or Limits(), memory)
     until = given_real(until, "until")
     if not np.isfinite(until):
         raise ModelError(f"until = {until}: a run needs a finite end")
+    if not isinstance(start, State) and not callable(start):
+        raise ModelError(f"start is {shown(start)}; it is what system.start(…) gives, or a function that gives one")
     axes = axes_of(over)
     members = Members(moving, start, list(axes.values), axes)
-    wanted = {name: kept(what) for name, what in keep.items()}
+    wanted = {name: kept(what) for name, what in given_mapping(keep, "keep", "{name: expression}").items()}
     check_names(axes, wanted)
     program = program or compile(moving, members.first)
     first = Starts.of([members.first])
-    if states not in ("all", "least"):
-        raise ModelError(f"states = {states!r}: give 'all' or 'least'")
+    given_choice(states, "states", ("all", "least"))
     if states == "least" and on == "gpu":
         raise ModelError("states='least' and on='gpu': a graphics card integrates all states; leave one of the two out")
     if program.code == "rolled" and on == "gpu":

@@ -22,7 +22,7 @@ from zeromass.integrate.stepping.loop import Loop
 from zeromass.integrate.switching import Impulse, Piece, Switching
 from zeromass.model import Event, ModelError, Onward, State, System
 from zeromass.model.event import IMPOSSIBLE
-from zeromass.model.given import given_real, shown
+from zeromass.model.given import given_kind, given_real, shape_of, shown
 
 Events = Event | Iterable[Event] | Mapping[str, Expression] | None
 """What a run may be asked to watch: an event, several, or {name: expression} for terminal ones either way."""
@@ -291,7 +291,7 @@ def _joined(parts: list[np.ndarray]) -> np.ndarray:
 
 def _times(given: Any) -> np.ndarray:
     """Times, shape (n,), from one or several."""
-    times = np.asarray(given)
+    times = np.asarray(given) if shape_of(given) is not None else np.array(None)
     if times.dtype.kind not in "iuf" and times.size:
         raise ModelError(f"times of a run are numbers, one or several, not {shown(given)}")
     if times.ndim > 1:
@@ -336,6 +336,10 @@ def course(
     -1.0
     """
     program, moving = (system, system.system) if isinstance(system, Program) else (None, system)
+    if not isinstance(moving, System):
+        raise ModelError(f"what moves is a zm.System or its zm.Program, not {shown(moving)}")
+    if not isinstance(settings, Settings):
+        raise ModelError(f"settings is {shown(settings)}; it is zm.Settings(…)")
     until = until if isinstance(until, float) else given_real(until, "until")
     if not np.isfinite(until):
         raise ModelError(f"until = {until}: a run needs a finite end")
@@ -510,13 +514,18 @@ def events_of(given: Any) -> list[Event]:
     if isinstance(given, Mapping):
         given = [Event(name, as_expression(zero)) for name, zero in given.items()]
     if not isinstance(given, Iterable):
-        raise ModelError(f"events are zm.Event, several of them, or {{name: expression}}, not {given!r}")
+        raise ModelError(f"events are zm.Event, several of them, or {{name: expression}}, not {shown(given)}")
     found = list(given)
     for event in found:
         if not isinstance(event, Event):
-            raise ModelError(f"events are zm.Event or {{name: expression}}, not {event!r}")
+            raise ModelError(f"events are zm.Event or {{name: expression}}, not {shown(event)}")
     names = [event.name for event in found]
     twice = [name for name in names if names.count(name) > 1]
     if twice:
         raise ModelError(f"two events have the name '{twice[0]}'")
     return found
+
+
+def given_course(run: Any) -> Course:
+    """A run; anything else is refused."""
+    return given_kind(run, Course, "the run", "what zm.simulate or zm.load gives")

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import StrEnum
+from typing import NoReturn
 
 import numpy as np
 
 from zeromass.equation import Verdict, numerical_rank
 from zeromass.equation.rank import negligible
 from zeromass.equation.units import equilibration
+from zeromass.errors import shown
 from zeromass.expression import Evaluator
 from zeromass.expression.node import undisturbed
 from zeromass.frozen import frozen
 from zeromass.integrate.entries import all_rows, beside, generic, turning
-from zeromass.model import State, System
+from zeromass.model import ModelError, State, System
 from zeromass.model.state import Matrices
 
 AT = 1e-5
@@ -64,6 +66,10 @@ class Ending(StrEnum):
     JUMP = "jump"
     AMBIGUOUS = "ambiguous"
     SWITCH = "switch"
+
+    @classmethod
+    def _missing_(cls, value: object) -> NoReturn:
+        raise ModelError(f"{shown(value)} is no ending of a run; endings are {', '.join(cls)}")
 
 
 @frozen(eq=True)

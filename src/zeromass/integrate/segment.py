@@ -24,6 +24,7 @@ from zeromass.integrate.stepping.dense import DEGREE, DenseOutput, Projection, S
 from zeromass.integrate.stepping.functions import Functions
 from zeromass.integrate.switching import Piece
 from zeromass.model import ModelError, State, System
+from zeromass.model.given import given_finite, given_numbers
 from zeromass.model.shared import undetermined_groups, warn_of_shared
 
 AT_ONCE = 2**16
@@ -204,6 +205,7 @@ class Segment:
 
     def at(self, times: np.ndarray) -> Samples:
         """The segment at times within it."""
+        times = given_numbers(times, "times", (None,))
         return Samples(self, times, self.dense(times))
 
     @cached_property
@@ -213,6 +215,7 @@ class Segment:
 
     def state(self, t: float) -> State:
         """The state at one time, from which another run can start."""
+        t = given_finite(t, "t")
         y = self.dense(np.array([t]))[0]
         n = len(y) // 2
         event = next((e.name for e in reversed(self.events) if e.t == t), "") if t == self.t[-1] else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import asdict, field, replace
+from dataclasses import asdict, field, fields, replace
 from numbers import Real
 from typing import Any
 
@@ -14,7 +14,7 @@ from zeromass.frozen import frozen
 from zeromass.integrate.memory import usual_memory
 from zeromass.integrate.methods import METHODS, Method, MethodName
 from zeromass.model import ModelError
-from zeromass.model.given import given_flag, shown
+from zeromass.model.given import given_choice, given_finite, given_flag, given_mapping, given_real, shown
 
 SMALLEST_RTOL, SMALLEST_ATOL = 2e-15, 1e-50
 """The smallest tolerances. Relative: nine roundings; with less, rounding hides the error by which a step is judged.
@@ -45,10 +45,11 @@ class Limits:
     changes: int = 1000
 
     def __post_init__(self) -> None:
-        for name, value in asdict(self).items():
-            number = float(value) if isinstance(value, Real) else np.nan
+        for name in (f.name for f in fields(self)):
+            value = getattr(self, name)
+            number = given_real(value, f"{name} of zm.Limits") if isinstance(value, Real) else np.nan
             if not number > 0:
-                raise ModelError(f"Limits({name}={value}): it must be positive")
+                raise ModelError(f"Limits({name}={shown(value)}): it must be positive")
             object.__setattr__(self, name, int(number) if name == "changes" and number < np.inf else number)
 
 
@@ -83,9 +84,9 @@ class Settings:
             value, endless = getattr(self, name), name in ("longest_step", "memory")
             if value is None and name in ("step", "memory"):
                 continue
-            number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else np.nan
+            number = given_real(value, name) if isinstance(value, Real) and not isinstance(value, bool) else np.nan
             if not number > 0 or not (endless or np.isfinite(number)):
-                raise ModelError(f"{name} = {value}: it must be positive" + ("" if endless else " and finite"))
+                raise ModelError(f"{name} = {shown(value)}: it must be positive" + ("" if endless else " and finite"))
             object.__setattr__(self, name, number)  # NumPy's numbers too: files have plain ones
         for name, least in (("rtol", SMALLEST_RTOL), ("atol", SMALLEST_ATOL)):
             if getattr(self, name) < least:
@@ -124,6 +125,7 @@ class Settings:
 
     def tighter(self, rtol: float) -> Settings:
         """The same with smaller tolerances, or half the step where that is fixed; for more steps, more memory."""
+        rtol = given_finite(rtol, "rtol")
         step = None if self.step is None else self.step / 2
         memory = None if self.memory is None else 2 * self.memory
         return replace(self, **self.tolerances(rtol), step=step, memory=memory)
@@ -140,4 +142,10 @@ class Settings:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Settings:
         """From what a file tells; settings that it does not know have their defaults."""
-        return cls(**{**data, "limits": Limits(**data.get("limits", {}))})
+        own = {f.name for f in fields(cls)}
+        for key in given_mapping(data, "settings", "what settings.as_dict() gives"):
+            given_choice(key, "a name of settings", own)
+        limits = given_mapping(data.get("limits", {}), "limits", "{name: number}")
+        for key in limits:
+            given_choice(key, "a name of limits", {f.name for f in fields(Limits)})
+        return cls(**{**data, "limits": Limits(**limits)})

@@ -20,9 +20,8 @@ from zeromass.mechanism.robot_joint import RobotJoint
 from zeromass.mechanism.tree import Tree
 from zeromass.mechanism.urdf import read_urdf
 from zeromass.model.connection import Connection
-from zeromass.model.errors import ModelError
 from zeromass.model.forces import Forces, loads
-from zeromass.model.given import Number, Vector
+from zeromass.model.given import Number, Vector, given_choice
 from zeromass.model.large import LARGE
 from zeromass.model.parts import TYPED, Part, RigidBody
 from zeromass.model.system import System
@@ -54,8 +53,8 @@ class Robot:
     """
 
     def __init__(self, data: RobotData, base: Literal["fixed", "free"], kind: Coordinates | None = None) -> None:
-        if kind not in (None, "joints", "bodies"):
-            raise ModelError(f"coordinates is {kind!r}; it is 'joints' or 'bodies', or left out")
+        if kind is not None:
+            given_choice(kind, "coordinates", ("joints", "bodies"))
         free = base == "free"
         bodies = _long(data, free) if kind is None else kind == "bodies"
         self.name: str = data.name
@@ -177,8 +176,7 @@ def from_urdf(
     >>> round(start[zm.rate(pin.rate)], 12)
     -10.0
     """
-    if base not in ("fixed", "free"):
-        raise ModelError(f"base is {base!r}; it is 'fixed' or 'free'")
+    given_choice(base, "base", ("fixed", "free"))
     return Robot(read_urdf(path), base, coordinates)
 
 

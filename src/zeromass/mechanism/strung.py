@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from zeromass.errors import shown
 from zeromass.expression import Evaluator, Expression, Symbol, as_expression, symbols
 from zeromass.mechanism.ground import Ground
 from zeromass.mechanism.joint import Joint, Law
 from zeromass.mechanism.marker import Marker, Pose, as_drawn, bodies, points
 from zeromass.model.errors import ModelError
-from zeromass.model.given import Number, given_scalar
+from zeromass.model.given import Number, given_scalar, shape_of
 from zeromass.model.one_sided import OneSided, Side
 from zeromass.model.parts import Part
 
@@ -41,8 +42,8 @@ class Distance(Joint):
     ) -> None:
         what = f"'{name}'" if name is not None else f"a {type(self).__name__}"
         bodies(a, b, what)
-        if np.shape(at) != (2, 3):
-            raise ModelError(f"the ends of {what} are {at!r}; give two points, on each body in its own axes")
+        if shape_of(at) != (2, 3):
+            raise ModelError(f"the ends of {what} are {shown(at)}; give two points, on each body in its own axes")
         places = points(a, b, at, what)
         super().__init__(Marker(a, places[0], np.eye(3)), Marker(b, places[1], np.eye(3)), name)
         if length is None:

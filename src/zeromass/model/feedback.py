@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zeromass.expression import Expression, Symbol, as_expression, expressions, substitute, symbols
+from zeromass.errors import shown
+from zeromass.expression import Expression, Symbol, expressions, substitute, symbols
 from zeromass.expression.leaves import namesake
 from zeromass.model.errors import ModelError
+from zeromass.model.given import given_array, given_kind, given_mapping, given_parameters, given_scalar
 from zeromass.model.one_sided import sibling
 
 if TYPE_CHECKING:
@@ -33,13 +35,22 @@ def with_feedback(
     """
     from zeromass.model.system import System
 
-    given = {u: as_expression(formula) for u, formula in feedback.items()}
-    own = acting or {}
+    given_kind(system, System, "the system", "a zm.System")
+    given = {
+        u: given_scalar(formula, f"the feedback of '{shown(u)}'")
+        for u, formula in given_mapping(feedback, "feedback", "{parameter: formula}").items()
+    }
+    own = {} if acting is None else given_parameters(acting, "acting")
+    n = len(system.coordinates)
+    own = {u: given_array(force, f"the force of '{u.name}'") for u, force in own.items()}
+    for u, force in own.items():
+        if force.shape != (n,):
+            raise ModelError(f"the force of '{u.name}' has shape {force.shape}; {n} coordinates need ({n},)")
     for u, formula in given.items():
         if not isinstance(u, Symbol) or (u not in system.parameters and u not in own):
             names = ", ".join(p.name for p in system.parameters) or "none"
             raise ModelError(
-                f"'{u!r}' is no parameter of the system; its parameters are: {names}{namesake(u, system.parameters)}"
+                f"'{shown(u)}' is no parameter of the system; its parameters are: {names}{namesake(u, system.parameters)}"
             )
         unknown = [leaf for leaf in symbols(formula) if leaf.order > 1 or leaf.kind == "multiplier"]
         if unknown:

@@ -11,6 +11,7 @@ from zeromass.expression import Expression, as_expression
 from zeromass.expression.evaluate import Sparse
 from zeromass.model.constraint import rows_of
 from zeromass.model.errors import ModelError
+from zeromass.model.given import given_all
 from zeromass.model.one_sided import sibling
 from zeromass.model.system import System
 from zeromass.model.unconstrained import Unconstrained
@@ -26,7 +27,8 @@ def join(*systems: System, constraints: Mapping[str, Any] | None = None) -> Syst
     """
     if not systems:
         raise ModelError("zm.join needs at least one system")
-    return assembled(systems, constraints or {})
+    given_all(systems, System, "what zm.join joins", "a zm.System")
+    return assembled(systems, {} if constraints is None else constraints)
 
 
 def assembled(systems: Sequence[System], constraints: Mapping[str, Any]) -> System:

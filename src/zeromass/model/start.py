@@ -282,7 +282,7 @@ def _items(given: Prescribed, what: str) -> list[tuple[Any, Any]]:
         return [(key, value) for key, value in (given.items() if isinstance(given, Mapping) else given)]
     except (TypeError, ValueError):
         words = "give {expression: value} or pairs (expressions, values)"
-        raise StartError(f"{what} is {given!r}; {words}") from None
+        raise StartError(f"{what} is {shown(given)}; {words}") from None
 
 
 def _check_formula(e: Expression, known: set, what: str) -> None:

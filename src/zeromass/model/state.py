@@ -12,6 +12,7 @@ import numpy as np
 from zeromass.equation import Motion, Verdict, solve
 from zeromass.equation.arrays import alone
 from zeromass.equation.solution import clearly_unique
+from zeromass.errors import shown
 from zeromass.expression import Evaluator, Expression, Symbol, expressions, jacobian, symbols
 from zeromass.expression import t as time
 from zeromass.expression.derivative import partials
@@ -22,7 +23,7 @@ from zeromass.expression.pieces import switches
 from zeromass.frozen import frozen
 from zeromass.later import later
 from zeromass.model.errors import ModelError
-from zeromass.model.given import given_real
+from zeromass.model.given import given_mapping, given_real
 from zeromass.model.remembering import Remembering
 from zeromass.model.requirement import possible
 from zeromass.model.shared import undetermined_groups, warn_of_shared
@@ -138,6 +139,9 @@ class State(Remembering):
     event: str = field(default="", repr=False)
     made_of: Prescription | None = field(default=None, repr=False)
     given: State | None = field(default=None, repr=False)
+
+    __iter__ = None  # it has a value for every expression, and no end of them
+    __contains__ = None
 
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), "made_of": None, "given": None}
@@ -389,14 +393,24 @@ def _unknowns(motion: Motion) -> np.ndarray:
     return np.concatenate([motion.acceleration, motion.multipliers])
 
 
+def belonging(state: Any, system: System) -> State:
+    """A state of a system; anything else is refused."""
+    if not isinstance(state, State):
+        raise ModelError(f"{shown(state)} is no state; make one with system.start(…)")
+    if state.system is not system and len(state.q) != len(system.coordinates):
+        raise ModelError("the state belongs to another system; make it with system.start(…)")
+    return state
+
+
 def parameter_values(system: System, given: Mapping[Any, float] | None) -> dict[Symbol, float]:
     """The value of every parameter of a system: as given, or its default; a StartError where they make it impossible."""
-    given = dict(given or {})
+    given = {} if given is None else dict(given_mapping(given, "parameters", "{parameter: number}"))
     for key in given:
-        if key not in system.parameters:
+        if not isinstance(key, Symbol) or key not in system.parameters:
             known = ", ".join(p.name for p in system.parameters) or "none"
             raise ModelError(
-                f"'{key!r}' is no parameter of the system; its parameters are: {known}{namesake(key, system.parameters)}"
+                f"'{shown(key)}' is no parameter of the system; its parameters are: {known}"
+                f"{namesake(key, system.parameters)}"
             )
     asked = {p: given.get(p, np.nan if p.default is None else p.default) for p in system.parameters}
     result = {p: float(x) if isinstance(x, float) else given_real(x, f"parameter '{p.name}'") for p, x in asked.items()}

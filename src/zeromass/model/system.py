@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
+from zeromass.errors import shown
 from zeromass.expression import (
     Array,
     Evaluator,
@@ -35,7 +36,15 @@ from zeromass.model.control import NO_CONTROL, SETTLING, Control, tracked, track
 from zeromass.model.errors import ModelError
 from zeromass.model.event import Event
 from zeromass.model.forces import Forces, Load, loads
-from zeromass.model.given import Number, Vector
+from zeromass.model.given import (
+    Number,
+    Vector,
+    given_all,
+    given_choice,
+    given_mapping,
+    given_numbers,
+    given_parameters,
+)
 from zeromass.model.large import LARGE, MATRICES, OF_STATES, Given, matrix_of
 from zeromass.model.moved import Moved
 from zeromass.model.nonideal import Nonideal, split
@@ -132,6 +141,8 @@ class System(Remembering):
         by: Any = None,
         settling: float = SETTLING,
     ) -> None:
+        if control is not None:
+            given_mapping(control, "control", "{name: expression that shall be zero}")
         if control and by is None:
             asked_for, _ = tracking(control, settling)
             constraints = {**(constraints or {}), **asked_for}
@@ -157,9 +168,8 @@ class System(Remembering):
             free = from_matrices(_coordinates(coordinates, []), M, Q, acting)
         else:
             found = coordinates_in(*energies, *zeros)
-            listed = [x for part in parts for x in part.coordinates] + list(
-                coordinates if coordinates is not None else []
-            )
+            listed = [x for part in parts for x in part.coordinates]
+            listed += given_all(() if coordinates is None else coordinates, object, "coordinates", "a zm.coordinate(…)")
             listed += [x for joint in self.joints for x in joint.coordinates]
             q = _coordinates(listed, found)
             small = self.written_out or bool(nonideal or control or self.one_sided)
@@ -327,7 +337,8 @@ class System(Remembering):
 
     def drawing_at(self, parameters: Mapping[Symbol, float]) -> Drawing:
         """The drawing where sizes depend on values of the parameters; as it is, where they do not."""
-        if not parameters or all(value == p.default for p, value in parameters.items()):
+        given_parameters(parameters, "parameters")
+        if all(value == p.default for p, value in parameters.items()):
             return self.drawing
         from zeromass.model.picture import picture
 
@@ -623,18 +634,31 @@ class System(Remembering):
 
         `inputs` is an array whose last axis runs over `system.inputs`.
         """
-        return self._blocks(self._numbers(inputs))
+        return self._blocks(self._numbers(self._given_inputs(inputs)))
 
     def matrices_and_roundoff(self, inputs: np.ndarray) -> tuple[Matrices, Matrices]:
         """M, Q, A, b, C at the `inputs` of one state, and the largest errors that rounding can make in them.
 
         A state is known to rounding of its largest coordinate and rate: one that should be zero is not exactly so.
         """
+        inputs = self._given_inputs(inputs)
+        if inputs.ndim != 1:
+            raise ModelError(f"the inputs of one state are asked for, not shape {inputs.shape}")
         sizes, n = np.abs(inputs), len(self.coordinates)
         for block in (slice(1, 1 + n), slice(1 + n, 1 + 2 * n)):
             sizes[block] = sizes[block].max()
         numbers, magnitudes = self._sizes.with_values(inputs, sizes)
         return self._blocks(numbers), self._blocks(ROUNDING * magnitudes)
+
+    def _given_inputs(self, inputs: ArrayLike) -> np.ndarray:
+        """Numbers whose last axis runs over `system.inputs`."""
+        array = inputs if isinstance(inputs, np.ndarray) and inputs.dtype == float else None
+        array = given_numbers(inputs, "inputs", finite=False) if array is None else array
+        if not array.ndim or array.shape[-1] != len(self.inputs):
+            raise ModelError(
+                f"inputs has shape {array.shape}; its last axis runs over the {len(self.inputs)} system.inputs"
+            )
+        return array
 
     def _blocks(self, flat: np.ndarray) -> Matrices:
         n, m = len(self.coordinates), len(self.rows)
@@ -644,7 +668,7 @@ class System(Remembering):
 
     def zeros(self, level: int) -> list[tuple[str, Expression]]:
         """What must vanish at positions (level 0) or at rates (level 1), with the names that messages use."""
-        if level == 0:
+        if given_choice(level, "level", (0, 1)) == 0:
             placed = [self.rows[i] for i in self.told(0)]
             names = [f"place of {row.name}" if row.level else row.name for row in placed]
             zeros = [row.zero if row.place is None else row.place for row in placed]
@@ -658,6 +682,7 @@ class System(Remembering):
 
     def slopes(self, level: int) -> Sparse:
         """Derivatives of `zeros` by positions (level 0) or by rates (level 1), shape (zeros, n): ∂φ/∂q is ∂φ̇/∂q̇."""
+        given_choice(level, "level", (0, 1))
         slopes = [self.sparse_A.rows[i] for i in self.told(level)]
         places = {k: self.rows[i].place for k, i in enumerate(self.told(level)) if level == 0}
         own = {k: place for k, place in places.items() if place is not None}
@@ -709,24 +734,20 @@ class System(Remembering):
         for j, x in enumerate(self.coordinates):
             if x is coordinate:
                 return j
-        raise ModelError(f"'{coordinate!r}' is no coordinate of the system")
+        raise ModelError(f"'{shown(coordinate)}' is no coordinate of the system")
 
 
 def _parts(parts: Iterable[Part]) -> list[Part]:
     if isinstance(parts, Part):
         raise ModelError(f"parts is a list of parts: write [{parts.name}]")
-    parts = list(parts)
-    for part in parts:
-        if not isinstance(part, Part):
-            raise ModelError(f"parts are zm.Particle and zm.RigidBody, not {part!r}")
-    return parts
+    return given_all(parts, Part, "parts", "a zm.Particle or zm.RigidBody")
 
 
 def _coordinates(listed: Iterable[Any], found: Iterable[Symbol]) -> Array:
-    listed = list(listed)
+    listed = given_all(listed, object, "coordinates", "a coordinate, zm.coordinate(…)")
     for x in listed:
         if not (isinstance(x, Symbol) and x.kind == "coordinate" and x.order == 0):
-            raise ModelError(f"coordinates are made by zm.coordinates, and {x!r} is none")
+            raise ModelError(f"coordinates are made by zm.coordinates, and {shown(x)} is none")
     if len(set(listed)) < len(listed):
         twice = next(x for x in listed if listed.count(x) > 1)
         raise ModelError(f"coordinate '{twice.name}' is listed twice")

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from zeromass.errors import shown
 from zeromass.expression import coordinate, symbols, t
 from zeromass.integrate import Settings
 from zeromass.model import Event, ModelError, State, System
 from zeromass.model.check import Diagnosis
+from zeromass.model.given import path_of
 from zeromass.run import Run, simulate
 from zeromass.scenario.document import EVENT, MODELS, RUN, document
 from zeromass.scenario.errors import ScenarioError
@@ -161,7 +163,9 @@ def load_scenario(path: str | PathLike[str], case: str | None = None) -> Scenari
     >>> float(run.t[-1])
     25.0
     """
-    place = Path(path)
+    place = path_of(path)
+    if place is None or "\0" in str(place):
+        raise ScenarioError(f"{shown(path)} is no path of a scenario; give a name such as 'ball.toml'")
     if not place.is_file() and str(path) in shipped_scenarios():
         place = shipped_scenarios()[str(path)]
     return scenario_of(read(place), case)
@@ -185,6 +189,8 @@ def parse_scenario(
     >>> round(float(run.y[-1, 0]), 12)
     7.0
     """
+    if not isinstance(text, str | bytes):
+        raise ScenarioError(f"the text of a scenario is {shown(text)}; to read a file, load_scenario(path)")
     return scenario_of(parsed(text, name, None if folder is None else Path(folder)), case)
 
 

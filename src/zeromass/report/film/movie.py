@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from zeromass.errors import shown
 from zeromass.integrate import Course
 from zeromass.model import ModelError
+from zeromass.model.given import given_count, given_finite
 from zeromass.report.film.painter import Painter
 from zeromass.report.viewer.pack import unpacked
 from zeromass.report.viewer.scene import scene
@@ -53,6 +55,13 @@ def movie(
     program = _ffmpeg()
     if ending == ".mp4" and program is None:
         raise ModelError("an .mp4 film needs ffmpeg, which is not on this machine; write a .gif or .webp instead")
+    if not given_finite(speed, "speed") > 0:
+        raise ModelError(f"speed is {shown(speed)}; it is positive, 1 for the time that the motion takes")
+    if not given_finite(fps, "fps") > 0:
+        raise ModelError(f"fps is {shown(fps)}; it is positive")
+    if not isinstance(size, tuple | list) or len(size) != 2:
+        raise ModelError(f"size is {shown(size)}; it is (width, height) in pixels")
+    size = (given_count(size[0], "the width of a film", 1), given_count(size[1], "the height of a film", 1))
     drawing = run.system.drawing_at(run.parameters)
     if drawing.empty:
         raise ModelError("the film shows particles and bodies, and the system has none; see run.plot")
