@@ -341,8 +341,9 @@ class State(Remembering):
         >>> ball = zm.Particle("ball", mass=1.0)
         >>> floor = zm.Sliding(ball, on=zm.surfaces.plane(), gravity=10.0, restitution=0.5)
         >>> run = zm.simulate(floor, floor.start(position=(0.0, 0.0, 5.0)), until=1.5)
-        >>> [round(state[ball.velocity[2]], 9) for state in (run.state(run.changes[0]), run.state(run.changes[0]).after_event)]
-        [-10.0, 5.0]
+        >>> struck = run.state(run.changes[0])
+        >>> round(struck[ball.velocity[2]], 9), round(struck.after_event[ball.velocity[2]], 9)
+        (-10.0, 5.0)
         """
         if not self.event:
             return self
