@@ -82,13 +82,17 @@ def sweep(
     patience  seconds that a chunk of members may take, other than in this process, before it is given up and done again, a
               part at a time: a member that hangs is then found, and has failed
     memory    bytes that the members of a chunk may take; by default a quarter of the machine's, and no more than their share
-              of it on several cores. A member that needs more ends with the outcome "out of memory", or has failed
+              of it on several cores. A member that needs more ends with the outcome "out of memory", or "interrupted"
     progress  a bar on the terminal, or a function that is told how many members are done, of how many
 
     The other options are those of `simulate`. The coordinates of the Dataset are the parameters. Its variables are what is
     kept, and for each member `outcome` and `message`, the last time `end_time`, `steps`, `rejected` and `evaluations`. A
     member that can not begin or go on has its outcome and no numbers, or those up to there; none stops the study. Ctrl-C
     ends it: members that were not reached have the outcome "interrupted".
+
+    A fault of the machine is no result: where files, memory or processes were not to be had, a member is moved again. One that
+    has met such faults several times is "interrupted", with the reason in its message and in a warning; it and members that
+    are "out of memory" are computed again by the next call with the same store.
 
     Members of a large system, whose code is rolled (see `Program.code`), move one after another with all their states,
     wherever that is.
@@ -157,8 +161,7 @@ def _done(study: Study, place: Gathered | Store, on: On, bounds: Bounds, tell: T
     """Fills the place of a study; in words why it ended before, if it did."""
     try:
         if on == "lanes":
-            here(study, place, tell)
-            return ""
+            return _unfinished(here(study, place, tell))
         if on == "gpu":
             from zeromass.ensemble.gpu import on_gpu
 
@@ -167,9 +170,17 @@ def _done(study: Study, place: Gathered | Store, on: On, bounds: Bounds, tell: T
         with _pool(study.work, on, bounds) as pool:
             dispatch = Dispatch(study, place, pool, tell)
             dispatch.run()
-        return dispatch.stopped and f"the study was not finished: what it ran on broke ({dispatch.stopped})"
+        return _unfinished(dispatch.stopped)
     except KeyboardInterrupt:
         return ""
+
+
+def _unfinished(why: str) -> str:
+    """What a study says that the machine kept from its end; nothing where it came there."""
+    return (
+        why
+        and f"the study was not finished: what it ran on broke ({why}); the same call goes on where a store is given"
+    )
 
 
 def _pool(work: Work, on: On, bounds: Bounds) -> Pool:
