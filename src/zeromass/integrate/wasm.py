@@ -13,7 +13,7 @@ from zeromass.compile.program import Program
 from zeromass.compile.rolled.program import RolledProgram
 from zeromass.compile.wasm import module_of, wasm32
 from zeromass.errors import shown
-from zeromass.expression import Expression, Symbol, expressions
+from zeromass.expression import Expression, Symbol
 from zeromass.integrate.alone.kinds import Kinds
 from zeromass.integrate.alone.memory import Count, Ready, Sizes
 from zeromass.integrate.alone.module import DRIVEN, SHOWN, Alone
