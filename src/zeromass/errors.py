@@ -63,3 +63,14 @@ def shown(value: Any) -> str:
         words = f"<{type(value).__name__}>"
     words = " ".join(words[: 4 * SHOWN].split())
     return words if len(words) <= SHOWN else f"{words[:SHOWN]}…"
+
+
+def quoted(value: Any) -> str:
+    """The same between quotes, where a name or a formula is expected.
+
+    >>> from zeromass.errors import quoted
+    >>> quoted("roof"), quoted(3)
+    ("'roof'", "'3'")
+    """
+    words = shown(value)
+    return words if isinstance(value, str) else f"'{words}'"

@@ -9,6 +9,7 @@ signature, or in an error of the user's own function or object. Everything else 
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 import decimal
 import fractions
@@ -380,7 +381,7 @@ def first(function: Callable[..., Any], count: int = 1) -> Callable[..., Any]:
 def calls() -> dict[str, Call]:
     """All public names and the methods of what they give, each with arguments for which it works."""
     found: dict[str, Call] = {}
-    for part in (_expressions, _equations, _systems, _mechanisms, _contacts, _programs, _runs, _analyses, _studies):
+    for part in PARTS:
         found |= part()
     return found
 
@@ -1331,6 +1332,133 @@ def _studies() -> dict[str, Call]:
         "scenario.load_scenario": Call(first(scenario.load_scenario), {"a": "scenario.toml"}),
     }
 
+
+def _records() -> dict[str, Call]:
+    """Classes that the library itself makes: from what one of them has."""
+    theta, length, system, start = _pendulum()
+    torque, angle = zm.parameter("torque", 0.0), zm.coordinate("angle")
+    arm = zm.System(kinetic=zm.rate(angle) ** 2 / 2, potential=-np.cos(angle), forces={angle: torque})
+    rest = arm.equilibrium()
+    run = zm.simulate(system, start, until=1.0)
+    linear = zm.linearize(arm, rest, inputs=[torque], outputs=[angle])
+    q = zm.coordinate("q")
+    switched = zm.System(kinetic=zm.rate(q) ** 2 / 2, potential=np.abs(q))
+    bounced = zm.simulate(switched, switched.start({q: 0.1}), until=1.0)
+    ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(), friction=0.2, restitution=0.5)
+    falling = ball.flying.start(center=(0.0, 0.0, 0.2), velocity=(0.0, 0.0, -1.0))
+    fallen = zm.simulate(ball.flying, falling, until=0.3)
+    F = zm.parameter("F", 0.0)
+    cart = zm.System(kinetic=zm.rate(q) ** 2, forces={q: F}, control={"follow": q - np.sin(zm.t)}, by=[F])
+    t = np.linspace(0.0, 1.0, 5)
+    made = [
+        run,
+        run.segments[0],
+        run.outcome,
+        run.program,
+        run.certificate(),
+        run.adjoint(theta),
+        rest.motion,
+        arm.check(rest),
+        linear,
+        linear.modes()[0],
+        linear.lqr(Q=(1.0, 0.0), R=1.0),
+        zm.branch(arm, rest, over=(torque, 0.0, 0.5)),
+        zm.fit(zm.simulate(arm, rest, until=1.0), {angle: (t, 0.1 * t)}, over=[torque]),
+        zm.inverse_dynamics(arm, {angle: zm.t}, by=[torque], times=t),
+        bounced.switches[0],
+        fallen.impulses[0],
+        cart.control,
+        ball.contacts[0],
+        zm.METHODS["radau"],
+        zm.host(),
+    ]
+    found = {}
+    for thing in made:
+        kind = type(thing)
+        names = kind._fields if isinstance(thing, tuple) else [f.name for f in dataclasses.fields(thing) if f.init]
+        found[f"{kind.__name__}()"] = Call(kind, {name: getattr(thing, name) for name in names})
+    impulse = fallen.impulses[0]
+    return found | {
+        "Impulse.from_record": Call(zm.Impulse.from_record, {"data": impulse.record()}),
+        "Segment.standing": Call(zm.Segment.standing, {"start": start, "outcome": run.outcome, "settings": zm.Settings()}),
+        "Segment.meant": Call(run.segments[0].meant, {"e": np.array([theta])}),
+        "Target.machine": Call(zm.host().machine, {"effort": 1}, slow=True),
+        "Run()": Call(zm.Run, {"segments": run.segments, "given_origin": None}),
+    }
+
+
+def _hooks() -> dict[str, Call]:
+    """What the integrator asks a system, and contacts their bodies."""
+    theta, length, system, start = _pendulum()
+    n = len(system.coordinates)
+    asked = {"t": np.zeros(1), "y": np.zeros((1, 2 * n)), "parameters": np.ones((1, 1))}
+    run = zm.simulate(system, start, until=0.1)
+    floor, ball = zm.surfaces.plane(), zm.ball(0.1, 1.0)
+    rolling = zm.Rolling(ball, on=floor, friction=0.3, rolling_resistance=1e-3, restitution=0.5)
+    rolls = rolling.start(contact=(0, 0), velocity=(1.0, 0.0))
+    bead = zm.Particle("bead", mass=0.1)
+    sliding = zm.Sliding(bead, on=floor, friction=0.3)
+    lies = sliding.start(contact=(0, 0, 0), velocity=(1, 0, 0))
+    egg, stone = zm.ellipsoid((0.1, 0.2, 0.3), 1.0), zm.superquadric((0.1, 0.2, 0.3), 4, 1.0)
+    contacts = zm.Contacts(ball, on={"floor": floor}, friction=0.2)
+    touches = contacts.start(center=(0, 0, 0.1))
+    ground, body = zm.Ground(), zm.RigidBody("body", mass=1.0, inertia=(1, 1, 1))
+    pin = zm.Revolute(ground, body, axis=(0, 0, 1))
+    up = np.array([0.0, 0.0, 1.0])
+    unturned = np.array([1.0, 0.0, 0.0, 0.0])
+    impulse = np.zeros(len(rolling.rows))
+    laid = {"normal": up, "u": unturned, "parameters": {}}
+    found = {
+        "System.refused": Call(system.refused, asked),
+        "System.jumped": Call(system.jumped, {"names": ["e"], "before": start, "after": start}),
+        "System.leaps": Call(system.leaps, {"names": ["e"], "before": start, "after": start}),
+        "System.struck": Call(system.struck, {"state": start, "impulse": np.zeros(n)}),
+        "System.told": Call(system.told, {"level": 0}),
+        "System.examined": Call(system.examined, {"motion": run.segments[0]}),
+        "Rolling.kind_at": Call(rolling.kind_at, {"state": rolls, "slips": False, "turns": None}),
+        "Rolling.goes_on_as": Call(rolling.goes_on_as, {"event": "slips", "state": rolls}),
+        "Rolling.struck": Call(rolling.struck, {"state": rolls, "impulse": impulse}),
+        "Rolling.surface_at": Call(rolling.surface_at, {"point": np.zeros(3), "others": [0.0]}),
+        "Rolling.holding": Call(first(rolling.holding), {"a": "no slip"}),
+        "Sliding.kind_at": Call(sliding.kind_at, {"which": 0, "state": lies, "slips": False}),
+        "Sliding.begins_as": Call(sliding.begins_as, {"state": lies}),
+        "Sliding.left": Call(sliding.left, {"state": lies}),
+        "Sliding.lack_of_friction": Call(sliding.lack_of_friction, {"wall": sliding.walls[0]}),
+        "Sliding.goes_on_as": Call(sliding.goes_on_as, {"event": "none", "state": lies}),
+        "Contacts.begins_as": Call(contacts.begins_as, {"state": touches}),
+        "Contacts.goes_on_as": Call(contacts.goes_on_as, {"event": "none", "state": touches}),
+        "Contacts[]": Call(lambda a: contacts[a], {"a": "floor"}),
+        "Contacts.case": Call(contacts.case, {"modes": contacts.modes, "axes": None, "shares": ()}),
+        "Pair.says": Call(contacts.pairs[0].says, {"what": "strikes"}),
+        "Pair.meets": Call(contacts.pairs[0].meets, {"other": contacts.pairs[0]}),
+        "Pair": Call(
+            zm.Pair,
+            {
+                "name": "floor",
+                "solid": ball,
+                "body": contacts.bodies[0],
+                "center": contacts.centers[0],
+                "surface": floor,
+                "friction": 0.2,
+                "restitution": 0.5,
+            },
+        ),
+        "Revolute.beyond": Call(pin.beyond, {"pose": (np.zeros(3), unturned), "given": {pin.angle: 0.0}}),
+        "Force.generalized": Call(zm.Force((1, 0, 0), at=bead.position).generalized, {"q": bead.position}),
+        "Spring.generalized": Call(zm.Spring(1.0, bead.position).generalized, {"q": bead.position}),
+        "Damper.generalized": Call(zm.Damper(1.0, bead.position).generalized, {"q": bead.position}),
+        "Torque.generalized": Call(zm.Torque((1, 0, 0), on=body).generalized, {"q": body.coordinates}),
+        "stone.normal_at": Call(stone.normal_at, {"point": np.array([0.1, 0.0, 0.0]), "parameters": {}}),
+    }
+    for name, solid in {"ball": ball, "egg": egg, "stone": stone}.items():
+        found[f"{name}.laid"] = Call(solid.laid, laid)
+        found[f"{name}.upright"] = Call(solid.upright, {"body": body, "normal": up})
+        found[f"{name}.tilted"] = Call(solid.tilted, {"body": body, "normal": up})
+    return found
+
+
+PARTS = (_expressions, _equations, _systems, _mechanisms, _contacts, _programs, _runs, _analyses, _studies, _records, _hooks)
+"""What there is, a package at a time."""
 
 SCENARIO = """
 [rolling]

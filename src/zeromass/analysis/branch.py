@@ -13,7 +13,7 @@ from zeromass.analysis.balance import Constant, constants
 from zeromass.analysis.continuation import CONVERGED, Path
 from zeromass.analysis.linear import ON_AXIS, Eigenvalues
 from zeromass.analysis.linearize import Formulas
-from zeromass.errors import shown
+from zeromass.errors import quoted, shown
 from zeromass.expression import Expression, Symbol
 from zeromass.model import ModelError, State, System
 from zeromass.model.given import given_count, given_finite, given_flag, given_kind
@@ -153,7 +153,7 @@ def branch(
     if not step > 0:
         raise ModelError(f"step is {step:g}; it is positive")
     if not isinstance(parameter, Symbol) or parameter not in system.parameters:
-        raise ModelError(f"'{shown(parameter)}' is no parameter of the system")
+        raise ModelError(f"{quoted(parameter)} is no parameter of the system")
     low, high = sorted((given_finite(low, "the lower end"), given_finite(high, "the upper end")))
     begin = start.parameters[parameter]
     if not low <= begin <= high:

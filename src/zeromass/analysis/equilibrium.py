@@ -11,7 +11,7 @@ from zeromass.analysis.balance import Balance, Constant, constants, shortened
 from zeromass.analysis.slopes import slopes_of
 from zeromass.compile.program import compile
 from zeromass.equation.rank import CONSISTENCY_TOLERANCE, negligible
-from zeromass.errors import shown
+from zeromass.errors import quoted
 from zeromass.expression import Expression, Symbol, jacobian, symbols
 from zeromass.expression import t as time
 from zeromass.model import ModelError, StartError, State, System
@@ -113,7 +113,7 @@ def _freed(system: System, by: Sequence[Expression]) -> list[Symbol]:
     for p in given_all(by, object, "by", "a parameter"):
         if not isinstance(p, Symbol) or p not in system.parameters:
             names = ", ".join(x.name for x in system.parameters) or "none"
-            raise ModelError(f"'{shown(p)}' is no parameter of the system; its parameters are: {names}")
+            raise ModelError(f"{quoted(p)} is no parameter of the system; its parameters are: {names}")
         found.append(p)
     return found
 

@@ -13,7 +13,7 @@ from zeromass.analysis.tangent import carried
 from zeromass.analysis.variation import variations
 from zeromass.compile.program import Program
 from zeromass.equation import numerical_rank
-from zeromass.errors import ZeromassError, shown
+from zeromass.errors import ZeromassError, quoted
 from zeromass.expression import Expression, Symbol, as_expression
 from zeromass.integrate import Course, Settings
 from zeromass.integrate.course import course
@@ -239,7 +239,7 @@ def _start(system: System | Program, start: State, values: Mapping[Symbol, float
 
 def _parameter(p: Expression) -> Symbol:
     if not isinstance(p, Symbol) or p.kind != "parameter":
-        raise ModelError(f"a fit is over parameters made by zm.parameter, and '{shown(p)}' is none")
+        raise ModelError(f"a fit is over parameters made by zm.parameter, and {quoted(p)} is none")
     return p
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from zeromass.equation import numerical_rank
 from zeromass.errors import shown
 from zeromass.expression import Expression, Symbol
 from zeromass.model import ModelError, System

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from zeromass.compile.program import Program, compile
-from zeromass.errors import shown
+from zeromass.errors import quoted
 from zeromass.expression import Expression, Symbol
 from zeromass.expression.leaves import namesake
 from zeromass.integrate import Course, Ending, Occurrence, Segment, Settings
@@ -134,7 +134,7 @@ def _values(system: System, feedback: Feedback, state: State) -> dict[Symbol, fl
         if not isinstance(p, Symbol) or p not in system.parameters:
             names = ", ".join(x.name for x in system.parameters) or "none"
             raise ModelError(
-                f"'{shown(p)}' is no parameter of the system; its parameters are: {names}{namesake(p, system.parameters)}"
+                f"{quoted(p)} is no parameter of the system; its parameters are: {names}{namesake(p, system.parameters)}"
             )
         found[p] = (
             float(state[value]) if isinstance(value, Expression) else given_finite(value, f"the value of '{p.name}'")

@@ -21,7 +21,7 @@ from zeromass.contact.skin import between_of, skin_of
 from zeromass.contact.slipping import SLOW, creep_of, speed_of
 from zeromass.contact.strokes import AT_ONCE, IN_TURN
 from zeromass.contact.surface import Surface
-from zeromass.errors import shown
+from zeromass.errors import quoted
 from zeromass.expression import Array, Expression, Symbol, as_expression
 from zeromass.expression.build import ZERO
 from zeromass.model import Contact, Event, ModelError, Onward, Particle, Quantity, RigidBody, State, System
@@ -199,7 +199,7 @@ class Contacts(System):
             if pair.name == name:
                 return pair
         raise ModelError(
-            f"no contact is named '{shown(name)}'; there are: {', '.join(pair.name for pair in self.pairs)}"
+            f"no contact is named {quoted(name)}; there are: {', '.join(pair.name for pair in self.pairs)}"
         )
 
     @property

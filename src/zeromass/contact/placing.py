@@ -41,7 +41,7 @@ def placed(
 ) -> State:
     """A state of the bodies; see `Contacts.start`."""
     parameters = given_parameters({} if parameters is None else parameters, "parameters")
-    t = given_finite(t, "t")
+    t = given_finite(t, "the start time", StartError)
     said = [_of_body(whole, words, k) for k in range(len(whole.bodies))]
     formulas = parameters_in(value for own in said for value in own.values())
     own_values = values_of(formulas, parameters)

@@ -63,15 +63,15 @@ def rolling_start(
 ) -> State:
     """A state that rolls, from what one would say of it; see `Rolling.start`."""
     parameters = given_parameters({} if parameters is None else parameters, "parameters")
-    t = given_finite(t, "t")
+    t = given_finite(t, "the start time", StartError)
     formulas = Formulas(contact, velocity, spin, orientation, guess)
     contact, velocity, turning, orientation, height = formulas.numbers(rolling.parameters, parameters)
     own_values = values_of(formulas.parameters, parameters)
     parameters = {p: x for p, x in parameters.items() if p not in formulas.alone(rolling.parameters)}
     contact = _numbers(contact, "contact", (2, 3))
     velocity = _numbers(velocity, "velocity", (2, 3))
-    turning = None if turning is None else given_finite(turning, "spin")
-    height = given_finite(height, "guess")
+    turning = None if turning is None else given_finite(turning, "spin", StartError)
+    height = given_finite(height, "guess", StartError)
     _check_inside(rolling, contact, t, parameters)
     given = {time: t, **{p: p.default for p in rolling.parameters}, **parameters}
     parameter_values(rolling, parameters)  # are they possible?

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from zeromass.ensemble.members import Sampled
-from zeromass.errors import shown
+from zeromass.errors import quoted
 from zeromass.model.given import given_choice, given_count, given_function, given_kind, given_mapping
 
 
@@ -42,7 +42,7 @@ def samples(
     for key, chosen in given_mapping(
         distributions, "distributions", "{parameter: a distribution of scipy.stats}"
     ).items():
-        given_function(getattr(chosen, "ppf", None), f"the distribution of '{shown(key)}'", "of scipy.stats")
+        given_function(getattr(chosen, "ppf", None), f"the distribution of {quoted(key)}", "of scipy.stats")
     d, rng = len(distributions), np.random.default_rng(seed)
     spreads: dict[str, Callable[[], np.ndarray]] = {
         "sobol": lambda: qmc.Sobol(d, seed=rng).random_base2((n - 1).bit_length())[:n],

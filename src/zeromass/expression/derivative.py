@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from zeromass.errors import shown
+from zeromass.errors import quoted
 from zeromass.expression.build import ONE, ZERO, add, divide, gridded, multiply, subtract, where
 from zeromass.expression.evaluate import Sparse
 from zeromass.expression.node import (
@@ -274,7 +274,7 @@ def _follows(leaf: Expression) -> bool:
 def _leaf(x: Any) -> Expression:
     if not isinstance(x, Symbol):
         raise ExpressionError(
-            f"derivatives are taken with respect to coordinates, rates or parameters, not '{shown(x)}'"
+            f"derivatives are taken with respect to coordinates, rates or parameters, not {quoted(x)}"
         )
     return x
 

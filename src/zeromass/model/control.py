@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from zeromass.errors import shown
+from zeromass.errors import quoted
 from zeromass.expression import Expression, rate
 from zeromass.frozen import frozen
 from zeromass.model.constraint import Row, rows_of
@@ -45,7 +45,7 @@ class Control(Mapping[Any, Any]):
         found = [e for key, e in self.forces.items() if key is of or getattr(key, "name", key) == named]
         if not found:
             names = ", ".join(str(getattr(key, "name", key)) for key in self.forces)
-            raise ModelError(f"no force of control is '{shown(of)}'; there are: {names}")
+            raise ModelError(f"no force of control is {quoted(of)}; there are: {names}")
         return found[0]
 
     def __iter__(self) -> Iterator[Any]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zeromass.errors import shown
+from zeromass.errors import quoted
 from zeromass.expression import Expression, Symbol, expressions, substitute, symbols
 from zeromass.expression.leaves import namesake
 from zeromass.model.errors import ModelError
@@ -37,7 +37,7 @@ def with_feedback(
 
     given_kind(system, System, "the system", "a zm.System")
     given = {
-        u: given_scalar(formula, f"the feedback of '{shown(u)}'")
+        u: given_scalar(formula, f"the feedback of {quoted(u)}")
         for u, formula in given_mapping(feedback, "feedback", "{parameter: formula}").items()
     }
     own = {} if acting is None else given_parameters(acting, "acting")
@@ -50,7 +50,7 @@ def with_feedback(
         if not isinstance(u, Symbol) or (u not in system.parameters and u not in own):
             names = ", ".join(p.name for p in system.parameters) or "none"
             raise ModelError(
-                f"'{shown(u)}' is no parameter of the system; its parameters are: {names}{namesake(u, system.parameters)}"
+                f"{quoted(u)} is no parameter of the system; its parameters are: {names}{namesake(u, system.parameters)}"
             )
         unknown = [leaf for leaf in symbols(formula) if leaf.order > 1 or leaf.kind == "multiplier"]
         if unknown:

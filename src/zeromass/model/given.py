@@ -73,12 +73,13 @@ def given_real(value: Any, what: str) -> float:
     return float(number)
 
 
-def given_finite(value: Any, what: str) -> float:
+def given_finite(value: Any, what: str, error: type[Exception] = ModelError) -> float:
     """A finite number."""
-    number = value if type(value) is float else given_real(value, what)
-    if not math.isfinite(number):
-        raise ModelError(f"{what} is {number}; it is a finite number")
-    return number
+    number = value.item() if isinstance(value, np.ndarray) and value.ndim == 0 else value
+    real = isinstance(number, Real) and not (isinstance(number, int) and abs(number) > LARGEST)
+    if not real or not math.isfinite(number):
+        raise error(f"{what} = {shown(value)}: give a finite number")
+    return float(number)
 
 
 def given_count(value: Any, what: str, least: int = 0, below: int | None = None) -> int:

@@ -12,7 +12,7 @@ import numpy as np
 from zeromass.equation import Motion, Verdict, solve
 from zeromass.equation.arrays import alone
 from zeromass.equation.solution import clearly_unique
-from zeromass.errors import shown
+from zeromass.errors import quoted, shown
 from zeromass.expression import Evaluator, Expression, Symbol, expressions, jacobian, symbols
 from zeromass.expression import t as time
 from zeromass.expression.derivative import partials
@@ -410,7 +410,7 @@ def parameter_values(system: System, given: Mapping[Any, float] | None) -> dict[
         if not isinstance(key, Symbol) or key not in system.parameters:
             known = ", ".join(p.name for p in system.parameters) or "none"
             raise ModelError(
-                f"'{shown(key)}' is no parameter of the system; its parameters are: {known}"
+                f"{quoted(key)} is no parameter of the system; its parameters are: {known}"
                 f"{namesake(key, system.parameters)}"
             )
     asked = {p: given.get(p, np.nan if p.default is None else p.default) for p in system.parameters}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from zeromass.errors import shown
+from zeromass.errors import quoted, shown
 from zeromass.expression import (
     Array,
     Evaluator,
@@ -734,7 +734,7 @@ class System(Remembering):
         for j, x in enumerate(self.coordinates):
             if x is coordinate:
                 return j
-        raise ModelError(f"'{shown(coordinate)}' is no coordinate of the system")
+        raise ModelError(f"{quoted(coordinate)} is no coordinate of the system")
 
 
 def _parts(parts: Iterable[Part]) -> list[Part]:
