@@ -16,7 +16,7 @@ import numpy as np
 from zeromass.analysis.linear import Eigenvalues
 from zeromass.analysis.manifold import Tangents, tangents
 from zeromass.analysis.slopes import slopes_of
-from zeromass.analysis.tangent import carried
+from zeromass.analysis.tangent import carried, one_smooth_motion
 from zeromass.equation import numerical_rank
 from zeromass.equation.rank import CONSISTENCY_TOLERANCE, negligible
 from zeromass.expression import Expression, as_expression, symbols
@@ -30,6 +30,12 @@ NEWTON = 40
 
 SHORTEST = 1e-2
 """Part of the guess below which a period is none: after no time every motion is where it was."""
+
+SMOOTH = (
+    "zm.periodic needs them along the whole period. Give a smooth formula in place of the switch, or find the start with a "
+    "root finder on zm.simulate, at a place of the motion where nothing switches"
+)
+"""What to do where a motion has no derivatives."""
 
 OPEN = 1e-6
 """Singular values below this part of the largest leave a direction of a correction open: that of a family of periodic
@@ -106,8 +112,10 @@ def periodic(
         run = course(system, state, state.t + T, settings)
         if not run.outcome.complete:
             raise StartError(f"the motion can not be followed for a period of {T:g} s: {run.outcome}")
+        one_smooth_motion(run, SMOOTH)
         y0, y1 = run.y[0], run.y[-1]
-        slope = slopes_of(run.program, tuple(e for e, _ in held)).at_inputs(state.inputs)
+        inputs = np.concatenate([run.t[:1], y0, run.segments[0].values])
+        slope = slopes_of(run.program, tuple(e for e, _ in held)).at_inputs(inputs)
         basis = tangents(system, slope.constraints[0])
         Φ = carried(run, basis.N, np.zeros((len(run.parameters), basis.N.shape[1])), run.t[-1:])[0]
         miss = (y1 - y0 - shift)[basis.chosen]

@@ -91,6 +91,7 @@ def sensitivity(run: Course, times: ArrayLike | None = None) -> Sensitivity:
     array([[1., 3.],
            [0., 1.]])
     """
+    one_smooth_motion(run)
     times = run.within(float(run.t[-1]) if times is None else times)
     m, parameters = run.y.shape[1], list(run.system.parameters)
     count = len(parameters)
@@ -204,16 +205,20 @@ def _allowed_direction(run: Course, seed: int) -> np.ndarray:
     return direction / np.linalg.norm(direction)
 
 
-def one_smooth_motion(run: Course) -> None:
-    """That derivatives of a run exist all along: that no formula switches and no kind of motion changes."""
-    for switch in run.switches:
-        raise ModelError(
-            f"tangents end where a formula switches, '{switch.expression!r}' at t = {switch.t:g} s; end the run before"
-        )
-    if len(run.segments) > 1:
-        raise ModelError(
-            f"tangents end where the kind of motion changes, at t = {run.changes[0]:g} s; end the run before"
-        )
+def one_smooth_motion(run: Course, remedy: str = "end the run before") -> None:
+    """Raises unless derivatives of a run exist all along: no formula switches, no mode changes, no parameter is set anew.
+
+    remedy  what to do, in words
+    """
+    if len(run.segments) < 2 and not run.switches:
+        return
+    if run.switches:
+        where = f"a formula switches, '{run.switches[0].expression!r}' at t = {run.switches[0].t:g} s"
+    elif run.changes:
+        where = f"the kind of motion changes, at t = {run.changes[0]:g} s"
+    else:
+        where = f"parameters are set anew, as by zm.sampled, at t = {float(run.segments[1].t[0]):g} s"
+    raise ModelError(f"tangents end where {where}; {remedy}")
 
 
 def carried(run: Course, δy: np.ndarray, δp: np.ndarray, times: np.ndarray) -> np.ndarray:
