@@ -34,8 +34,8 @@ SHORTEST = 1e-2
 """Part of the guess below which a period is none: after no time every motion is where it was."""
 
 SMOOTH = (
-    "zm.periodic needs them along the whole period. Give a smooth formula in place of the switch, or find the start with a root "
-    "finder on zm.simulate, at a place of the motion where nothing switches"
+    "zm.periodic needs them along the whole period. Give a smooth formula in place of the switch, or find the start with a "
+    "root finder on zm.simulate, at a place of the motion where nothing switches"
 )
 """What to do where a motion has no derivatives."""
 
