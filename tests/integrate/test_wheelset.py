@@ -32,10 +32,6 @@ RATES = (
     [
         ("dop853", (3e-5, 7e-5, 6e-4)),
         *[pytest.param(name, np.geomspace(3e-5, 6e-4, 24), marks=pytest.mark.slow) for name in CONTROLLED],
-            pytest.param(name, np.geomspace(3e-5, 6e-4, 24), marks=pytest.mark.slow)
-            for name in zm.METHODS
-            if name != "fixed"
-        ],
     ],
 )
 def test_a_creep_law_that_saturates_for_a_moment_stops_no_run(method, early):
