@@ -67,8 +67,9 @@ def simulate(
                  systems) or "fixed" (order 8, steps of length `step`), or the name of
                  another one that was added to `zm.METHODS`
     step         length of every step, with method="fixed", or with "radau", which then keeps order 5
-    events       zm.Event, several, or {name: expression}; their zeros are located on the dense output. Two zeros of one
-                 event between two neighbouring stages of a step are missed: `longest_step` bounds the steps
+    events       zm.Event, several, or {name: expression}; their zeros are located on the dense output. Steps are short
+                 enough for what depends on time alone in them, and for sines of the state; two zeros of another function
+                 between two neighbouring stages of a step are missed: `longest_step` bounds the steps
     project      return to the constraints after each step; without it they drift as in the papers
     parameters   values other than those of the start
     transitions  whether the motion goes on where its kind changes, such as from rolling to slipping; the run then has

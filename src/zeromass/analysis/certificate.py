@@ -19,7 +19,7 @@ from zeromass.analysis.digits import (
     rounding,
     sizes,
 )
-from zeromass.analysis.imbalance import FEW, energy_warning
+from zeromass.analysis.imbalance import FEW, energy_remarks
 from zeromass.analysis.sampling import is_sampled, repeated
 from zeromass.analysis.work import Work, work
 from zeromass.equation import numerical_rank
@@ -192,7 +192,7 @@ def certificate(run: Course) -> Certificate:
         ),
         settings.rtol,
         tighter,
-        "" if balance is None else energy_warning(balance, settings, len(run)),
+        "" if balance is None else "".join(energy_remarks(run, balance)),
         parted,
         pulling_intervals(run) if run.system.contacts else (),
     )

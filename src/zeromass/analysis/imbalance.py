@@ -6,7 +6,7 @@ import numpy as np
 
 from zeromass.analysis.work import Work, kinetic_energy, moves, work
 from zeromass.compile.program import rolls
-from zeromass.expression import expressions, symbols, t
+from zeromass.expression import expressions, gradient, symbols, t
 from zeromass.expression.build import ZERO
 from zeromass.integrate import Course, Settings
 from zeromass.integrate.segment import Samples
@@ -17,6 +17,9 @@ FEW = 2.0
 
 REACH = 1e3
 """Times the errors that the tolerance allows in all steps together that an imbalance of energy may reach."""
+
+SMALL, REST = 1e-10, 10.0
+"""Absolute tolerances above this excuse nothing; how many of them a state may change by where nothing moves."""
 
 SAMPLES = 8
 """Steps at which the energy of a conservative system is compared with that of its start."""
@@ -42,12 +45,33 @@ def energy_warning(balance: Work, settings: Settings, steps: int) -> str:
     )
 
 
-def energy_remarks(run: Course) -> tuple[str, ...]:
-    """What the balance of energy and work says against a run: one sentence, or none."""
-    if not run.system.has_energy or len(run) < 2 or any(segment.program is None for segment in run.segments):
+def energy_remarks(run: Course, balance: Work | None = None) -> tuple[str, ...]:
+    """What the balance of energy and work says against a run that came to its end: one sentence, or none."""
+    if not run.system.has_energy or len(run) < 2 or not run.outcome.complete or _at_rest(run):
         return ()
-    words = energy_warning(work(run), run.settings, len(run))
-    return (words,) if words else ()
+    balance = work(run) if balance is None else balance
+    words = energy_warning(balance, run.settings, len(run))
+    return (words,) if words and not max(balance.gap, balance.inside) <= _least_error(run) else ()
+
+
+def _at_rest(run: Course) -> bool:
+    """Whether nothing moves by more than errors as small as the absolute tolerance of a run."""
+    moved = max(float(np.max(np.abs(segment.y - segment.y[0]))) for segment in run.segments)
+    return moved <= REST * min(run.settings.atol, SMALL)
+
+
+def _least_error(run: Course) -> float:
+    """Error of the energy, J, that rounding and the absolute tolerance make in all steps together, whatever the motion.
+
+        N Σ |∂E/∂y_i| (16 ε max |y| + atol)
+
+    Bodies that hang at the height 0 have no energy, and yet one that is rounded.
+    """
+    system, times = run.system, np.linspace(run.t[0], run.t[-1], SAMPLES)
+    with np.errstate(all="ignore"):
+        slopes = np.abs(run.at(times)[gradient(system.energy, [*system.coordinates, *system.rates])])
+    off = 16 * float(np.finfo(float).eps) * float(np.max(np.abs(run.y))) + min(run.settings.atol, SMALL)
+    return len(run) * float(np.max(np.sum(slopes, axis=1))) * off
 
 
 def energy_drifts(run: Course) -> bool:

@@ -343,6 +343,7 @@ def course(
     until = until if isinstance(until, float) else given_real(until, "until")
     if not np.isfinite(until):
         raise ModelError(f"until = {until}: a run needs a finite end")
+    given = start
     if settings.transitions and isinstance(start, State) and start.event:
         after = start.after_event
         if start.system is moving and after.system is not moving:
@@ -362,7 +363,15 @@ def course(
         start = replace(start.carried_to(moving), given=start.given or start)
     watched = events_of(events)
     found, onto = _kind(program, start, until, settings, [*moving.events, *watched], tell, 0)
-    return continued(moving, found, onto, until, settings, watched, tell, keep_interrupted=keep_interrupted)
+    motion = continued(moving, found, onto, until, settings, watched, tell, keep_interrupted=keep_interrupted)
+    if watched and settings.step is None and motion.outcome.ending is not Ending.INTERRUPTED:
+        from zeromass.integrate.aliasing import longest_for  # few runs are asked to watch something
+
+        longest = longest_for(motion, watched)
+        if longest is not None:
+            settings = replace(settings, longest_step=min(longest, settings.longest_step))
+            return course(system, given, until, settings, events=events, tell=tell, keep_interrupted=keep_interrupted)
+    return motion
 
 
 def continued(
