@@ -19,7 +19,8 @@ from zeromass.model.requirement import number_at
 if TYPE_CHECKING:
     from zeromass.contact.rolling import Rolling
 
-LOST, TIGHT, BORDER = "contact lost", "hollow too tight", "contact left the measured terrain"
+LOST, RESUMED = "contact lost", "contact resumed"
+TIGHT, BORDER = "hollow too tight", "contact left the measured terrain"
 SLIPS, STOPS = "would slip", "slip dies out"
 TURNS, HALTS = "would roll", "rolling dies out"
 FLAT, LANDS, RESTED = "lies flat", "lands", "bounces end"
@@ -30,10 +31,11 @@ UPRIGHT = 1e-6
 
 def rolling_events(rolling: Rolling) -> tuple[Event, ...]:
     """The events of a rolling body: contact lost, a hollow too tight, the border of the data, and slipping."""
+    pressed = as_expression(rolling.normal_force + rolling.negligible_force)
     pull = Event(
         LOST,
-        rolling.normal_force + rolling.negligible_force,
-        direction=0 if rolling.two_sided else -1,
+        pressed,
+        direction=-1,
         terminal=not rolling.two_sided,
         guard=not rolling.two_sided,
         message="the surface would have to pull the body; a two-sided contact, two_sided=True, goes on regardless",
@@ -47,6 +49,9 @@ def rolling_events(rolling: Rolling) -> tuple[Event, ...]:
         detail=partial(_radii, rolling),
     )
     found = [pull, tight]
+    if rolling.two_sided:
+        words = "the surface pushes the body again"
+        found.insert(1, Event(RESUMED, pressed, direction=1, terminal=False, message=words))
     upright = rolling.solid.upright(rolling.body, rolling.normal)
     if upright is not None:
         words = f"'{rolling.solid.name}' lies on a face, and touches in more than one point"
