@@ -93,10 +93,10 @@ def maximum(run: Course, expression: Expression, sampled: Sampled | Rough | None
             samples = np.append(values[:, :-1:every], values[-1, -1])
         else:
             samples = at(between(ends))
-        if len(samples) == 1 or np.isnan(samples).any():
-            first = int(samples.argmax())  # that is no number, if there is one
+        if len(samples) == 1 or not samples.max() < np.inf:
+            first = int(samples.argmax())  # that is no number, if there is one, or infinite
             return Extremum(float(samples[first]), float(between(ends)[first]))
-        steps = _beside_tops(samples)
+        steps = _beside_tops(np.where(samples > -np.inf, samples, samples.min(initial=np.inf, where=samples > -np.inf)))
         if len(steps) > FEW:
             steps = steps[_may_be_highest(look(_parts(ends, steps), steps))]
     if values is not None:

@@ -333,6 +333,10 @@ class Contacts(System):
         """Each body beside each surface, to be examined."""
         return tuple(Seen(self, pair) for pair in self.pairs if pair.other is None)
 
+    def outside_of(self, pair: Pair) -> Outside:
+        """The outside of the body of a contact with a surface."""
+        return self.outsides[[p for p in self.pairs if p.other is None].index(pair)].outside
+
     # starts ------------------------------------------------------------------------------------------------------------
     def start(  # type: ignore[override]
         self,

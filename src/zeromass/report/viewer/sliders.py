@@ -126,6 +126,10 @@ def check(run: Course, start: State, sliders: Sequence[Slider], *, changes: bool
             raise ModelError(f"sliders: {error}; leave the sliders out") from None
         moving = motion.moving
     if start.made_of is not None and not NewtonSteps.possible(moving):
+        if start.made_of.again is not None:
+            raise ModelError(
+                "sliders: bodies touch at the start, and a page does not decide anew which of them do; leave the sliders out"
+            )
         strange = _not_direct(moving) if rolls(moving.system) else None
         if strange is not None and _moved(moving, sliders):
             raise ModelError(
