@@ -20,6 +20,7 @@ from zeromass.integrate.segment import Samples, Segment, Statistics
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.stepping.loop import Loop
 from zeromass.integrate.switching import Impulse, Piece, Switching
+from zeromass.integrate.terms import lengths_in
 from zeromass.model import Event, ModelError, Onward, State, System
 from zeromass.model.event import IMPOSSIBLE
 from zeromass.model.given import given_kind, given_real, shape_of, shown
@@ -475,13 +476,23 @@ def _segment(
             outcome = at_large_start(program, start, settings.limits.violation)
         if outcome is not None:
             return Segment.standing(start, outcome, settings)
-        return Loop(program, start, until, settings, events_of(events), held=held).segment(tell)
+        watched = events_of(events)
+        segment = Loop(program, start, until, settings, watched, held=held).segment(tell)
+        return _through_zero(segment, program, start, until, watched, tell, held)
+    if lengths_in(start.system):
+        from zeromass.integrate.lengths import beside_zero  # few systems have any that may vanish
+
+        start = beside_zero(start)
     outcome = at_start(start, settings.limits.violation)
     way_out = None
     if outcome and outcome.ending is Ending.SINGULAR_BRANCH:
         from zeromass.integrate.singular.departure import departure  # few runs start in a singular position
 
         way_out = departure(start, until, settings)
+    if outcome and outcome.ending is Ending.NOT_A_NUMBER and lengths_in(start.system):
+        from zeromass.integrate.lengths import vanishing
+
+        outcome = replace(outcome, message=outcome.message + vanishing(start))
     if outcome is not None and way_out is None:
         return Segment.standing(start, outcome, settings)  # there is no acceleration to compile
     program, leap = way_out or (program_at(start.system, start) if program is None else program.at(start), None)
@@ -490,7 +501,26 @@ def _segment(
         from zeromass.integrate.stiff import begun  # few motions are stiff at first
 
         return begun(program, start, until, settings, events_of(events), tell, held)
-    return Loop(program, start, until, settings, events_of(events), departure=leap, held=held).segment(tell)
+    watched = events_of(events)
+    segment = Loop(program, start, until, settings, watched, departure=leap, held=held).segment(tell)
+    return segment if leap else _through_zero(segment, program, start, until, watched, tell, held)
+
+
+def _through_zero(
+    segment: Segment,
+    program: Program,
+    start: State,
+    until: float,
+    watched: Sequence[Event],
+    tell: Callable[[float], None],
+    held: int,
+) -> Segment:
+    """A segment as it is where lengths pass through zero; the same one of a system without any."""
+    if not lengths_in(start.system):
+        return segment
+    from zeromass.integrate.lengths import through_zero  # few systems have any that may vanish
+
+    return through_zero(program, start, until, segment.settings, watched, segment, tell, held)
 
 
 def _refuse(moving: System, segment: Segment) -> None:
