@@ -1,4 +1,4 @@
-"""The errors of the package have one base."""
+"""The errors of the package have one base; and what no name may have."""
 
 from __future__ import annotations
 
@@ -26,3 +26,13 @@ def _made(kind: type[ZeromassError], words: tuple[Any, ...]) -> ZeromassError:
     error = kind.__new__(kind, *words)
     error.args = words
     return error
+
+
+def unwritable(text: str) -> bool:
+    """Whether no file can have a text: it has a character NUL, or half of a character (a lone surrogate).
+
+    >>> from zeromass.errors import unwritable
+    >>> unwritable("bob"), unwritable("b" + chr(0)), unwritable("b" + chr(0xD800))
+    (False, True, True)
+    """
+    return "\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text)

@@ -15,6 +15,7 @@ from zeromass.analysis.linear import ON_AXIS, Eigenvalues
 from zeromass.analysis.linearize import Formulas
 from zeromass.expression import Expression, Symbol
 from zeromass.model import ModelError, State, System
+from zeromass.model.by_expression import ByExpression
 
 Kind = Literal["fold", "pitchfork", "transcritical", "Hopf"]
 
@@ -39,7 +40,7 @@ class Special(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Branch:
+class Branch(ByExpression):
     """States of rest or steady motion along a parameter.
 
     parameter, values  what was varied, and its value at each point
@@ -56,6 +57,7 @@ class Branch:
     (True, {0})
     """
 
+    _how = "branch[x] are the values of an expression x along it, branch.points its states"
     parameter: Symbol
     points: tuple[State, ...]
     eigenvalues: tuple[Eigenvalues, ...]

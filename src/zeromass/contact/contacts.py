@@ -24,6 +24,7 @@ from zeromass.contact.surface import Surface
 from zeromass.expression import Array, Expression, Symbol, as_expression
 from zeromass.expression.build import ZERO
 from zeromass.model import Contact, Event, ModelError, Onward, Particle, Quantity, RigidBody, State, System
+from zeromass.model.by_expression import ByExpression
 from zeromass.model.forces import Forces, Load, loads
 from zeromass.model.given import Number, Vector
 from zeromass.model.moved import Moved
@@ -43,7 +44,7 @@ Modes = tuple[Mode, ...]
 
 
 @recorded("contacts")
-class Contacts(System):
+class Contacts(ByExpression, System):
     """One body or several, each of which may touch one surface or several, and other bodies.
 
     bodies       what moves: zm.ball(…), zm.disc(…) and others, one or a list
@@ -77,6 +78,7 @@ class Contacts(System):
     (('wall normal', 'wall friction'), -0.6075)
     """
 
+    _how = "contacts[name] is a contact, contacts.pairs are all of them"
     written_out: bool = True
 
     modes: Modes

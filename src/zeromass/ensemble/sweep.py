@@ -89,9 +89,9 @@ def sweep(
     `evaluations`. A member that can not begin or go on has its outcome and no numbers, or those up to there; none stops
     the study. Ctrl-C ends it: members that were not reached have the outcome "interrupted".
 
-    A fault of the machine is no result: where files, memory or processes were not to be had, a member is moved again. One that
-    has met such faults several times is "interrupted", with the reason in its message and in a warning; it and members that
-    are "out of memory" are computed again by the next call with the same store.
+    A fault of the machine is no result: where files, memory or processes were not to be had, a member is moved again. One
+    that has met such faults several times is "interrupted", with the reason in its message and in a warning; it and members
+    that are "out of memory" are computed again by the next call with the same store.
 
     Members of a large system, whose code is rolled (see `Program.code`), move one after another with all their states,
     wherever that is.

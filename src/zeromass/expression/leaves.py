@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from zeromass.errors import unwritable
 from zeromass.expression.node import Array, ExpressionError, Symbol, symbol
 
 t: Symbol = symbol("t", "time", token="time")
@@ -22,7 +23,7 @@ def coordinate(name: str, *, latex: str | None = None) -> Symbol:
     >>> zm.coordinate("theta") is theta  # another one of that name
     False
     """
-    return symbol(_checked(name), "coordinate", latex=latex)
+    return symbol(_checked(name), "coordinate", latex=_checked_latex(latex, name))
 
 
 def coordinates(names: str) -> Array:
@@ -53,7 +54,7 @@ def parameter(name: str, value: float, *, latex: str | None = None) -> Symbol:
     value = float(value)
     if not np.isfinite(value):
         raise ExpressionError(f"parameter '{name}' must have a finite value, not {value}")
-    return symbol(_checked(name), "parameter", default=value, latex=latex)
+    return symbol(_checked(name), "parameter", default=value, latex=_checked_latex(latex, name))
 
 
 def multiplier(name: str) -> Symbol:
@@ -82,3 +83,9 @@ def _checked(name: str) -> str:
     if not isinstance(name, str) or not re.fullmatch(r"[^\W\d][\w.'\[\] ]*", name):
         raise ExpressionError(f"{name!r} is not a name: begin with a letter, then letters, digits, '_' or '.'")
     return name
+
+
+def _checked_latex(latex: str | None, name: str) -> str | None:
+    if latex is not None and (not isinstance(latex, str) or unwritable(latex)):
+        raise ExpressionError(f"latex = {latex!r} of '{name}' is no text that can be written to a file")
+    return latex

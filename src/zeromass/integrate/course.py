@@ -21,6 +21,7 @@ from zeromass.integrate.settings import Settings
 from zeromass.integrate.stepping.loop import Loop
 from zeromass.integrate.switching import Impulse, Piece, Switching
 from zeromass.model import Event, ModelError, Onward, State, System
+from zeromass.model.by_expression import ByExpression
 from zeromass.model.event import IMPOSSIBLE
 from zeromass.model.given import given_real, shown
 
@@ -29,7 +30,7 @@ Events = Event | Iterable[Event] | Mapping[str, Expression] | None
 
 
 @frozen(repr=False)
-class Course:
+class Course(ByExpression):
     """The motion of a run: one segment, or several where its kind changes on the way; immutable, dense.
 
     course[expression]           values at the steps, `course.t`
@@ -53,6 +54,7 @@ class Course:
     ((), (), ())
     """
 
+    _how = "run[x] are the values of an expression x at the times run.t"
     segments: tuple[Segment, ...]
 
     def __len__(self) -> int:
@@ -192,7 +194,7 @@ class Course:
         return self.segments[k].state(t)
 
 
-class Sampled:
+class Sampled(ByExpression):
     """A course at given times.
 
     >>> x = zm.coordinate("x")
@@ -202,6 +204,8 @@ class Sampled:
     >>> sampled[x].round(9), sampled.y.shape
     (array([1. , 0.5]), (2, 2))
     """
+
+    _how = "run.at(times)[x] are the values of an expression x"
 
     def __init__(self, segments: Sequence[Segment], times: np.ndarray) -> None:
         self.t = times

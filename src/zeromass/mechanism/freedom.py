@@ -12,7 +12,7 @@ from zeromass.expression.build import ZERO
 from zeromass.mechanism.joint import Connected, Law
 from zeromass.model.errors import ModelError
 from zeromass.model.event import Event, refusing
-from zeromass.model.given import Number, given_scalar
+from zeromass.model.given import Number, given_name, given_scalar
 from zeromass.model.parts import Part
 from zeromass.model.requirement import Ordered, Requirement
 
@@ -168,7 +168,7 @@ class Drive(Connected):
     """
 
     def __init__(self, freedom: Freedom, motion: Any, name: str | None) -> None:
-        self.name: str = name if name is not None else f"{freedom.owner} drive"
+        self.name: str = given_name(name, "a drive") if name is not None else f"{freedom.owner} drive"
         self.motion: Expression = given_scalar(motion, f"the motion of '{self.name}'")
         self.freedom: Freedom = freedom
         self.parts: tuple[Part, ...] = freedom.parts

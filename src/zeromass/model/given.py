@@ -12,6 +12,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from zeromass.errors import unwritable
 from zeromass.expression import Expression, ExpressionError, as_expression, expressions
 from zeromass.model.errors import ModelError
 
@@ -61,9 +62,11 @@ def shown(value: Any) -> str:
 
 
 def given_name(name: Any, what: str) -> str:
-    """A name, which is a word."""
+    """A name, which is a word that a file can have."""
     if not isinstance(name, str) or not name:
         raise ModelError(f"the name of {what} is {shown(name)}; it is a word, such as 'first'")
+    if unwritable(name):
+        raise ModelError(f"the name of {what} is {shown(name)}: no file can have such characters; give another name")
     return name
 
 
