@@ -161,3 +161,20 @@ def test_pipes_are_no_meshes(tmp_path):
     os.mkfifo(tmp_path / "m.stl")
     with pytest.raises(zm.ModelError, match="no plain file"):
         read_mesh(tmp_path / "m.stl")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [('ixx="1"', 'ixx="1e308"'), ('izz="1"', 'izz="inf"'), ('value="1"', 'value="1e308"')]
+)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_numbers_at_the_ends_of_what_there_is(tmp_path, old, new):
+    (tmp_path / "m.stl").write_bytes(binary_stl())
+    (tmp_path / "m.obj").write_bytes(obj())
+    (tmp_path / "r.urdf").write_text(URDF.replace(old, new), encoding="utf-8")
+    text = MJCF.replace('size="0.1 0.2"', 'size="1e150 1e150"').replace('fromto="0 0 0 0 0 1"', "")
+    (tmp_path / "r.xml").write_text(text, encoding="utf-8")
+    for read, file in ((zm.from_urdf, "r.urdf"), (zm.from_mjcf, "r.xml")):
+        try:
+            assert read(tmp_path / file).system().drawing.bodies
+        except zm.ZeromassError as error:
+            assert str(error)  # noqa: PT017  (a robot, or an error that says why it is none)

@@ -22,7 +22,7 @@ from zeromass.ensemble.starts import Starts
 from zeromass.ensemble.telling import Tell, telling
 from zeromass.ensemble.workers import Bounds
 from zeromass.integrate import Limits, RunStopped, Settings
-from zeromass.integrate.course import Events, events_of
+from zeromass.integrate.course import Events, asked_events
 from zeromass.model import ModelError, System
 from zeromass.model.given import given_real
 
@@ -128,7 +128,7 @@ def sweep(
     if program.code == "rolled" and on == "gpu":
         raise ModelError("on='gpu': a graphics card moves small systems; take on='cores' for a large one")
     work = Work(
-        program, float(until), settings, tuple(events_of(events)), wanted, first, on == "gpu", states == "least"
+        program, float(until), settings, tuple(asked_events(events)), wanted, first, on == "gpu", states == "least"
     )
     study = Study(members, work)
     place = Gathered(axes, study) if store is None else _store(store, axes, start, study)

@@ -23,7 +23,7 @@ from zeromass.integrate.switching import Impulse, Piece, Switching
 from zeromass.model import Event, ModelError, Onward, State, System
 from zeromass.model.by_expression import ByExpression
 from zeromass.model.event import IMPOSSIBLE
-from zeromass.model.given import given_real, shown
+from zeromass.model.given import given_name, given_real, shown
 
 Events = Event | Iterable[Event] | Mapping[str, Expression] | None
 """What a run may be asked to watch: an event, several, or {name: expression} for terminal ones either way."""
@@ -348,7 +348,7 @@ def course(
         moving, program = following, None
     if start.system is not moving:
         start = replace(start.carried_to(moving), given=start)
-    watched = events_of(events)
+    watched = asked_events(events)
     found, onto = _kind(program, start, until, settings, [*moving.events, *watched], tell, 0)
     return continued(moving, found, onto, until, settings, watched, tell, keep_interrupted=keep_interrupted)
 
@@ -486,6 +486,14 @@ def _chattering(last: Segment, changes: int) -> Segment:
     """The last segment of a motion that changes its kind for ever, with an outcome that says so."""
     words = f"the motion has changed its kind {changes} times, the last at '{last.events[-1].name}', and is given up"
     return replace(last, outcome=Outcome(Ending.CHATTERING, last.outcome.t, words))
+
+
+def asked_events(given: Any) -> list[Event]:
+    """The same of a user, whose names do not begin with NUL, as those of events inside do."""
+    found = events_of(given)
+    for event in found:
+        given_name(event.name, "an event")
+    return found
 
 
 def events_of(given: Any) -> list[Event]:
