@@ -1380,7 +1380,9 @@ def _records() -> dict[str, Call]:
     impulse = fallen.impulses[0]
     return found | {
         "Impulse.from_record": Call(zm.Impulse.from_record, {"data": impulse.record()}),
-        "Segment.standing": Call(zm.Segment.standing, {"start": start, "outcome": run.outcome, "settings": zm.Settings()}),
+        "Segment.standing": Call(
+            zm.Segment.standing, {"start": start, "outcome": run.outcome, "settings": zm.Settings()}
+        ),
         "Segment.meant": Call(run.segments[0].meant, {"e": np.array([theta])}),
         "Target.machine": Call(zm.host().machine, {"effort": 1}, slow=True),
         "Run()": Call(zm.Run, {"segments": run.segments, "given_origin": None}),
@@ -1457,7 +1459,19 @@ def _hooks() -> dict[str, Call]:
     return found
 
 
-PARTS = (_expressions, _equations, _systems, _mechanisms, _contacts, _programs, _runs, _analyses, _studies, _records, _hooks)
+PARTS = (
+    _expressions,
+    _equations,
+    _systems,
+    _mechanisms,
+    _contacts,
+    _programs,
+    _runs,
+    _analyses,
+    _studies,
+    _records,
+    _hooks,
+)
 """What there is, a package at a time."""
 
 SCENARIO = """

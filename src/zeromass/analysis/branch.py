@@ -16,6 +16,7 @@ from zeromass.analysis.linearize import Formulas
 from zeromass.errors import quoted, shown
 from zeromass.expression import Expression, Symbol
 from zeromass.model import ModelError, State, System
+from zeromass.model.by_expression import ByExpression
 from zeromass.model.given import given_count, given_finite, given_flag, given_kind
 from zeromass.model.state import belonging
 
@@ -42,7 +43,7 @@ class Special(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Branch:
+class Branch(ByExpression):
     """States of rest or steady motion along a parameter.
 
     parameter, values  what was varied, and its value at each point
@@ -59,6 +60,7 @@ class Branch:
     (True, {0})
     """
 
+    _how = "branch[x] are the values of an expression x along it, branch.points its states"
     parameter: Symbol
     points: tuple[State, ...]
     eigenvalues: tuple[Eigenvalues, ...]

@@ -25,6 +25,7 @@ from zeromass.errors import quoted
 from zeromass.expression import Array, Expression, Symbol, as_expression
 from zeromass.expression.build import ZERO
 from zeromass.model import Contact, Event, ModelError, Onward, Particle, Quantity, RigidBody, State, System
+from zeromass.model.by_expression import ByExpression
 from zeromass.model.forces import Forces, Load, loads
 from zeromass.model.given import Number, Vector, given_parameters
 from zeromass.model.moved import Moved
@@ -44,7 +45,7 @@ Modes = tuple[Mode, ...]
 
 
 @recorded("contacts")
-class Contacts(System):
+class Contacts(ByExpression, System):
     """One body or several, each of which may touch one surface or several, and other bodies.
 
     bodies       what moves: zm.ball(…), zm.disc(…) and others, one or a list
@@ -78,6 +79,7 @@ class Contacts(System):
     (('wall normal', 'wall friction'), -0.6075)
     """
 
+    _how = "contacts[name] is a contact, contacts.pairs are all of them"
     written_out: bool = True
 
     modes: Modes

@@ -23,7 +23,7 @@ from zeromass.ensemble.telling import Tell, telling
 from zeromass.ensemble.workers import Bounds
 from zeromass.errors import shown
 from zeromass.integrate import Limits, RunStopped, Settings
-from zeromass.integrate.course import Events, events_of
+from zeromass.integrate.course import Events, asked_events
 from zeromass.model import ModelError, State, System
 from zeromass.model.given import given_choice, given_kind, given_mapping, given_real
 
@@ -90,9 +90,9 @@ def sweep(
     member that can not begin or go on has its outcome and no numbers, or those up to there; none stops the study. Ctrl-C
     ends it: members that were not reached have the outcome "interrupted".
 
-    A fault of the machine is no result: where files, memory or processes were not to be had, a member is moved again. One that
-    has met such faults several times is "interrupted", with the reason in its message and in a warning; it and members that
-    are "out of memory" are computed again by the next call with the same store.
+    A fault of the machine is no result: where files, memory or processes were not to be had, a member is moved again. One
+    that has met such faults several times is "interrupted", with the reason in its message and in a warning; it and members
+    that are "out of memory" are computed again by the next call with the same store.
 
     Members of a large system, whose code is rolled (see `Program.code`), move one after another with all their states,
     wherever that is.
@@ -131,7 +131,7 @@ def sweep(
     if program.code == "rolled" and on == "gpu":
         raise ModelError("on='gpu': a graphics card moves small systems; take on='cores' for a large one")
     work = Work(
-        program, float(until), settings, tuple(events_of(events)), wanted, first, on == "gpu", states == "least"
+        program, float(until), settings, tuple(asked_events(events)), wanted, first, on == "gpu", states == "least"
     )
     study = Study(members, work)
     place = Gathered(axes, study) if store is None else _store(store, axes, start, study)

@@ -22,15 +22,16 @@ from zeromass.integrate.stepping.loop import Loop
 from zeromass.integrate.switching import Impulse, Piece, Switching
 from zeromass.integrate.terms import lengths_in
 from zeromass.model import Event, ModelError, Onward, State, System
+from zeromass.model.by_expression import ByExpression
 from zeromass.model.event import IMPOSSIBLE
-from zeromass.model.given import given_kind, given_real, shape_of, shown
+from zeromass.model.given import given_kind, given_name, given_real, shape_of, shown
 
 Events = Event | Iterable[Event] | Mapping[str, Expression] | None
 """What a run may be asked to watch: an event, several, or {name: expression} for terminal ones either way."""
 
 
 @frozen(repr=False)
-class Course:
+class Course(ByExpression):
     """The motion of a run: one segment, or several where its kind changes on the way; immutable, dense.
 
     course[expression]           values at the steps, `course.t`
@@ -54,6 +55,7 @@ class Course:
     ((), (), ())
     """
 
+    _how = "run[x] are the values of an expression x at the times run.t"
     segments: tuple[Segment, ...]
 
     def __len__(self) -> int:
@@ -197,7 +199,7 @@ class Course:
         return later[-1].state(t) if after and later else self.segments[k].state(t)
 
 
-class Sampled:
+class Sampled(ByExpression):
     """A course at given times.
 
     >>> x = zm.coordinate("x")
@@ -207,6 +209,8 @@ class Sampled:
     >>> sampled[x].round(9), sampled.y.shape
     (array([1. , 0.5]), (2, 2))
     """
+
+    _how = "run.at(times)[x] are the values of an expression x"
 
     def __init__(self, segments: Sequence[Segment], times: np.ndarray) -> None:
         self.t = times
@@ -362,7 +366,7 @@ def course(
         moving, program = following, None
     if start.system is not moving:
         start = replace(start.carried_to(moving), given=start.given or start)
-    watched = events_of(events)
+    watched = asked_events(events)
     found, onto = _kind(program, start, until, settings, [*moving.events, *watched], tell, 0)
     motion = continued(moving, found, onto, until, settings, watched, tell, keep_interrupted=keep_interrupted)
     if watched and settings.step is None and motion.outcome.ending is not Ending.INTERRUPTED:
@@ -542,6 +546,14 @@ def _chattering(last: Segment, changes: int) -> Segment:
     """The last segment of a motion that changes its kind for ever, with an outcome that says so."""
     words = f"the motion has changed its kind {changes} times, the last at '{last.events[-1].name}', and is given up"
     return replace(last, outcome=Outcome(Ending.CHATTERING, last.outcome.t, words))
+
+
+def asked_events(given: Any) -> list[Event]:
+    """The same of a user, whose names do not begin with NUL, as those of events inside do."""
+    found = events_of(given)
+    for event in found:
+        given_name(event.name, "an event")
+    return found
 
 
 def events_of(given: Any) -> list[Event]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from dataclasses import asdict, field, fields, replace
 from numbers import Real
 from typing import Any
@@ -109,6 +110,9 @@ class Settings:
     def __getitem__(self, name: str) -> Any:
         """settings["rtol"] is settings.rtol, and {**settings} what may be given to `simulate` again."""
         return getattr(self, name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.keys())
 
     def keys(self) -> tuple[str, ...]:
         return tuple(self.__dataclass_fields__)

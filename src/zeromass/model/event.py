@@ -74,7 +74,7 @@ class Event:
     detail: Callable[[State], str] | None = None
 
     def __post_init__(self) -> None:
-        given_name(self.name, "an event")
+        given_name(self.name.removeprefix("\0") if isinstance(self.name, str) else self.name, "an event")
         given_scalar(self.zero, f"zero of the event '{self.name}'")
         if not (np.ndim(self.direction) == 0 and self.direction in (-1, 0, 1)):
             raise ModelError(f"event '{self.name}' has direction {shown(self.direction)}; it is −1, 0 or 1")

@@ -13,7 +13,7 @@ from typing import Annotated, Any, TypeVar
 
 import numpy as np
 
-from zeromass.errors import shown
+from zeromass.errors import shown, unwritable
 from zeromass.expression import Expression, ExpressionError, Symbol, as_expression, expressions
 from zeromass.model.errors import ModelError
 
@@ -59,9 +59,11 @@ def given_number(value: Any, what: str) -> Number:
 
 
 def given_name(name: Any, what: str) -> str:
-    """A name, which is a word."""
+    """A name, which is a word that a file can have."""
     if not isinstance(name, str) or not name:
         raise ModelError(f"the name of {what} is {shown(name)}; it is a word, such as 'first'")
+    if unwritable(name):
+        raise ModelError(f"the name of {what} is {shown(name)}: no file can have such characters; give another name")
     return name
 
 

@@ -70,6 +70,9 @@ def write(path: str | PathLike[str], content: Callable[[Path], object]) -> Path:
         raise
     except OSError as error:
         raise FileError(f"'{path}' could not be written: {error.strerror or error}") from error
+    except UnicodeEncodeError as error:
+        what = f"a text in it has half of a character, {error.object[error.start : error.end]!a}"
+        raise FileError(f"'{path}' could not be written: {what}") from error
     return Path(path)
 
 
