@@ -149,6 +149,14 @@ def given_numbers(
     return array
 
 
+def given_symbols(values: Any, what: str) -> Sequence[Symbol] | np.ndarray:
+    """Symbols in an array or a sequence."""
+    several = isinstance(values, tuple | list) or (isinstance(values, np.ndarray) and values.ndim == 1)
+    if not several or not all(isinstance(x, Symbol) for x in values):
+        raise ModelError(f"{what} is {shown(values)}; it is an array of coordinates")
+    return values
+
+
 def shape_of(value: Any) -> tuple[int, ...] | None:
     """The shape of what is given as an array would have it; None where it is none, as of lists of several lengths."""
     try:
