@@ -21,7 +21,7 @@ import sys
 import traceback
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -380,14 +380,6 @@ def first(function: Callable[..., Any], count: int = 1) -> Callable[..., Any]:
         return function(*unnamed, **given)
 
     return called
-
-
-def calls() -> dict[str, Call]:
-    """All public names and the methods of what they give, each with arguments for which it works."""
-    found: dict[str, Call] = {}
-    for part in PARTS:
-        found |= part()
-    return found
 
 
 def _pendulum() -> tuple[Any, Any, zm.System, zm.State]:
@@ -1477,6 +1469,9 @@ PARTS = (
 )
 """What there is, a package at a time."""
 
+QUICK = tuple(part for part in PARTS if part not in (_runs, _studies))
+"""Those that are ready in less than two seconds."""
+
 SCENARIO = """
 [rolling]
 body = { kind = "ball", radius = 0.1, mass = 0.5 }
@@ -1511,14 +1506,17 @@ MESH = (
 )
 
 
-def prepare(folder: Path) -> dict[str, Call]:
-    """The calls, with the files that they read, in a folder that becomes the current one."""
+def prepare(folder: Path, parts: Sequence[Callable[[], dict[str, Call]]] = PARTS) -> dict[str, Call]:
+    """Public names and the methods of what they give, each with arguments for which it works.
+
+    folder  becomes the current one; it has the files that they read, and what they write
+    """
     os.chdir(folder)
     for name, text in {"robot.urdf": URDF, "robot.xml": MJCF, "mesh.stl": MESH, "scenario.toml": SCENARIO}.items():
         Path(name).write_text(text)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return calls()
+        return {name: call for part in parts for name, call in part().items()}
 
 
 def tried(found: Mapping[str, Call], count: int, rng: random.Random) -> Iterator[tuple[str, str, Found]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
@@ -19,16 +18,9 @@ CALLS, AT_ONCE = 48_000, 4_000
 """Calls of the long campaign, and those of one process: a crash then says which of few it was."""
 
 
-@pytest.fixture(scope="module")
-def known(tmp_path_factory) -> dict[str, calls.Call]:
-    before = Path.cwd()
-    try:
-        yield calls.prepare(tmp_path_factory.mktemp("calls"))
-    finally:
-        os.chdir(before)
-
-
-def test_a_slice_of_calls_ends_in_results_or_named_errors(known):
+def test_a_slice_of_calls_ends_in_results_or_named_errors(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    known = calls.prepare(tmp_path, calls.QUICK)
     quick = {name: call for name, call in known.items() if not call.slow}
     kinds: Counter[str] = Counter()
     with campaign("calls", 1200, 60.0, seed=SLICE) as rng:
@@ -67,8 +59,9 @@ def test_the_campaign_knows_every_public_name():
 
 
 @pytest.mark.slow
-def test_calls_that_should_work_do(known):
-    assert calls.working(known) == {}
+def test_calls_that_should_work_do(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert calls.working(calls.prepare(tmp_path)) == {}
 
 
 @pytest.mark.slow

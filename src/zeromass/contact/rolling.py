@@ -36,7 +36,7 @@ from zeromass.model import Contact, Event, ModelError, Onward, StartError, State
 from zeromass.model.at_once import at_once
 from zeromass.model.constraint import Row, rows_of
 from zeromass.model.forces import Forces, Load, loads
-from zeromass.model.given import Number, Vector, given_all, given_flag, given_kind, given_numbers
+from zeromass.model.given import Number, Vector, given_all, given_choice, given_flag, given_kind, given_numbers
 from zeromass.model.moved import Moved
 from zeromass.model.record import recorded
 from zeromass.model.requirement import Requirement
@@ -407,6 +407,8 @@ class Rolling(OnSurface):
         if not (isinstance(prescribed, tuple | list | dict) and not prescribed):
             raise StartError("a start is given by contact=(X, Y), … or by {expression: value}, not by both")
         guess = 0.0 if guess is None else guess
+        for word in words:
+            given_choice(word, "an argument of start", ("velocity", "spin", "orientation", "touching", "relative"))
         state = rolling_start(self, super().start, contact=contact, t=t, parameters=parameters, guess=guess, **words)
         return outside_surface(self, state)
 

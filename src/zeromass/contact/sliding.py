@@ -237,6 +237,7 @@ class Sliding(System):
     def kind_at(self, which: int, state: State, *, slips: bool = False) -> OnWall:
         """What it does from a state on, on a surface: it slides, or friction holds it."""
         belonging(state, self)
+        given_flag(slips, "slips")
         on, wall = self.touching(which), self.walls[which]
         if self.friction_coefficient is None or slips:
             return on

@@ -11,7 +11,7 @@ from zeromass.errors import shown
 from zeromass.expression import Expression, as_expression, expressions, gradient, jacobian, rate, symbols
 from zeromass.expression.build import ZERO
 from zeromass.model.errors import ModelError
-from zeromass.model.given import Number, Vector, given_scalar, given_symbols, given_vector
+from zeromass.model.given import Number, Vector, given_all, given_scalar, given_symbols, given_vector
 from zeromass.model.parts import RigidBody
 
 if TYPE_CHECKING:
@@ -202,7 +202,7 @@ def loads(forces: Forces, what: str = "forces") -> list[Load]:
     if not isinstance(forces, Iterable):
         forces = [forces]
     result: list[Load] = []
-    for i, item in enumerate(forces):
+    for i, item in enumerate(given_all(forces, object, what, "a force")):
         if isinstance(item, Mapping):
             item = GeneralizedForce(item)
         if not hasattr(item, "generalized"):
