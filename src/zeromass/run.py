@@ -102,7 +102,7 @@ def simulate(
     run = Run(found.segments)
     if not run.outcome.complete:
         warnings.warn(str(run.outcome), RunStopped, stacklevel=2)
-    for words in (*_found_at_once(run), *(_unseen(run, events) if events else ())):
+    for words in (*_found_at_once(run), *(() if events is None else _unseen(run, events))):
         warnings.warn(words, RunDoubtful, stacklevel=2)
     return run
 
@@ -116,9 +116,10 @@ def _found_at_once(run: Run) -> tuple[str, ...]:
 
 def _unseen(run: Run, events: Events) -> list[str]:
     """Which events have no value somewhere in a run, or watch forces that it does not determine."""
+    if not (watched := events_of(events)):
+        return []
     from zeromass.integrate.undefined import of_shared_forces, without_value  # few runs are asked to watch something
 
-    watched = events_of(events)
     return [*without_value(run, watched), *of_shared_forces(run, watched)]
 
 
@@ -602,6 +603,8 @@ def _watching(
     progress: bool | Callable[[float], None], start: float, until: float, word: str = "simulating"
 ) -> Iterator[Callable[[float], None]]:
     """Who is told the time reached: a function, or a bar on the terminal."""
+    if not callable(progress) and not isinstance(progress, int | np.bool_ | None):
+        raise ModelError(f"progress is {shown(progress)}; it is True or False, or a function of the time reached")
     if callable(progress):
         yield lambda t: value_of(progress, (t,), "progress")
     elif progress:

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from zeromass.analysis.rough import FEW, Rough, rough
-from zeromass.expression import Expression, expressions
+from zeromass.expression import Expression, as_expression, expressions
 from zeromass.integrate import Course
-from zeromass.integrate.course import Sampled
+from zeromass.integrate.course import Sampled, given_course
 from zeromass.integrate.glance import Glance, Plain, glanced
 from zeromass.integrate.search import Values, fine, tops
 from zeromass.model import ModelError
@@ -70,6 +70,9 @@ def maximum(run: Course, expression: Expression, sampled: Sampled | Rough | None
     """
     if not isinstance(expression, Expression) and (shape := expressions(expression).shape):
         raise ModelError(f"a maximum is that of one expression, not of an array of shape {shape}")
+    constant = as_expression(expression).value
+    if constant is not None:
+        return Extremum(constant, float(given_course(run).t[0]))
     known = rough(run, [expression]) if sampled is None else sampled
     segment, *several = run.segments
     glance = None if several else glanced(segment, expression)

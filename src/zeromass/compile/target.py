@@ -60,7 +60,12 @@ class Target(NamedTuple):
 
     def machine(self, effort: int) -> Any:
         """LLVM's compiler for it, with some effort, 0 to 3."""
-        options: dict[str, Any] = {"cpu": self.cpu, "features": self.features, "jit": True, "opt": effort}
+        options: dict[str, Any] = {
+            "cpu": self.cpu,
+            "features": self.features,
+            "jit": True,
+            "opt": given_count(effort, "effort", below=4),
+        }
         return llvm.Target.from_triple(self.triple).create_target_machine(**options)
 
 

@@ -13,10 +13,11 @@ import numpy as np
 from zeromass.compile.program import rolls
 from zeromass.ensemble.newton import NewtonStarts
 from zeromass.ensemble.starts import Starts
+from zeromass.errors import shown
 from zeromass.expression import Symbol
 from zeromass.expression.leaves import namesake
 from zeromass.model import ModelError, StartError, State, System
-from zeromass.model.given import value_of
+from zeromass.model.given import given_mapping, given_numbers, value_of
 from zeromass.model.state import parameter_values
 
 StartOf = State | Callable[..., State]
@@ -53,17 +54,20 @@ def axes_of(over: Mapping[Any, Any]) -> Axes:
     names: list[str] = []
     shape: list[int] = []
     values: dict[Symbol, tuple[tuple[str], np.ndarray]] = {}
-    if not over:
+    if not given_mapping(over, "over", "{parameter: values}"):
         raise ModelError("over is empty: give {parameter: values}")
     for key, given in over.items():
         if not isinstance(key, Symbol) or key.kind != "parameter":
-            raise ModelError(f"over: {key!r} is no zm.parameter")
+            raise ModelError(f"over: {shown(key)} is no zm.parameter")
         if any(other.name == key.name for other in values):
             raise ModelError(f"over: two parameters have the name '{key.name}'; the Dataset tells them apart by names")
         if isinstance(given, Sampled):
             dimension, numbers = given.dimension, given.values
         else:
-            dimension, numbers = key.name, np.atleast_1d(np.asarray(given, dtype=float))
+            dimension, numbers = (
+                key.name,
+                np.atleast_1d(given_numbers(given, f"over: the values of '{key.name}'", finite=False)),
+            )
         if numbers.ndim != 1 or not len(numbers) or not np.all(np.isfinite(numbers)):
             raise ModelError(f"over: the values of '{key.name}' are no list of finite numbers")
         if dimension in names and dimension in (key.name, *(other.name for other in values)):

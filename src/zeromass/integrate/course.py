@@ -24,7 +24,7 @@ from zeromass.integrate.terms import lengths_in
 from zeromass.model import Event, ModelError, Onward, State, System
 from zeromass.model.by_expression import ByExpression
 from zeromass.model.event import IMPOSSIBLE
-from zeromass.model.given import given_kind, given_name, given_real, shape_of, shown
+from zeromass.model.given import given_all, given_kind, given_name, given_real, shape_of, shown
 
 Events = Event | Iterable[Event] | Mapping[str, Expression] | None
 """What a run may be asked to watch: an event, several, or {name: expression} for terminal ones either way."""
@@ -566,7 +566,7 @@ def events_of(given: Any) -> list[Event]:
         given = [Event(name, as_expression(zero)) for name, zero in given.items()]
     if not isinstance(given, Iterable):
         raise ModelError(f"events are zm.Event, several of them, or {{name: expression}}, not {shown(given)}")
-    found = list(given)
+    found = given_all(given, object, "events", "a zm.Event")
     for event in found:
         if not isinstance(event, Event):
             raise ModelError(f"events are zm.Event or {{name: expression}}, not {shown(event)}")

@@ -25,7 +25,7 @@ from zeromass.integrate.stepping.functions import Functions
 from zeromass.integrate.switching import Piece
 from zeromass.model import ModelError, State, System
 from zeromass.model.by_expression import ByExpression
-from zeromass.model.given import given_finite, given_numbers
+from zeromass.model.given import given_finite, given_kind, given_numbers
 from zeromass.model.shared import undetermined_groups, warn_of_shared
 
 AT_ONCE = 2**16
@@ -106,11 +106,12 @@ class Segment(ByExpression):
 
     def __post_init__(self) -> None:
         for array in (self.t, self.y, self.growth):
-            array.setflags(write=False)
+            given_kind(array, np.ndarray, "t, y or growth of a segment", "an array").setflags(write=False)
 
     @classmethod
     def standing(cls, start: State, outcome: Outcome, settings: Settings) -> Segment:
         """Of a run that could not begin: its start."""
+        given_kind(start, State, "the start", "a state")
         t, y = np.array([start.t]), np.concatenate([start.q, start.v])[None]
         nothing = Statistics(0, 0, 0, 0, 1.0)
         return cls(

@@ -69,18 +69,25 @@ def given_name(name: Any, what: str) -> str:
 
 def given_real(value: Any, what: str) -> float:
     """A number, of Python or NumPy; not-a-numbers and infinities are left to whoever knows what it may be."""
-    number = value.item() if isinstance(value, np.ndarray) and value.ndim == 0 else value
-    if not isinstance(number, Real) or (isinstance(number, int) and abs(number) > LARGEST):
+    number = _real(value)
+    if number is None:
         raise ModelError(f"{what} is {shown(value)}; it is a number")
-    return float(number)
+    return number
 
 
 def given_finite(value: Any, what: str, error: type[Exception] = ModelError) -> float:
     """A finite number."""
-    number = value.item() if isinstance(value, np.ndarray) and value.ndim == 0 else value
-    real = isinstance(number, Real) and not (isinstance(number, int) and abs(number) > LARGEST)
-    if not real or not math.isfinite(number):
+    number = _real(value)
+    if number is None or not math.isfinite(number):
         raise error(f"{what} = {shown(value)}: give a finite number")
+    return number
+
+
+def _real(value: Any) -> float | None:
+    """What is given as a float; None where it is no number, or a whole one beyond the largest float."""
+    number: Any = value.item() if isinstance(value, np.ndarray) and value.ndim == 0 else value
+    if not isinstance(number, Real) or (isinstance(number, int) and not -LARGEST <= number <= LARGEST):
+        return None
     return float(number)
 
 
@@ -149,6 +156,14 @@ def given_numbers(
     if finite and not np.isfinite(array).all():
         raise ModelError(f"{what} is {shown(values)}; every number in it must be finite")
     return array
+
+
+def given_symbols(values: Any, what: str) -> Sequence[Symbol] | np.ndarray:
+    """Symbols in an array or a sequence."""
+    several = isinstance(values, tuple | list) or (isinstance(values, np.ndarray) and values.ndim == 1)
+    if not several or not all(isinstance(x, Symbol) for x in values):
+        raise ModelError(f"{what} is {shown(values)}; it is an array of coordinates")
+    return values
 
 
 def shape_of(value: Any) -> tuple[int, ...] | None:

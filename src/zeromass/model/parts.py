@@ -239,7 +239,7 @@ def _drawn(position: Array, at: Array) -> dict[Symbol, float]:
 def _orientation(name: str, given: Any) -> np.ndarray:
     try:
         u = np.zeros(0) if np.iscomplexobj(given) else np.asarray(given, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         u = np.zeros(0)
     if u.shape != (4,) or not np.all(np.isfinite(u)) or not u.any():
         raise ModelError(f"the orientation of '{name}' is {shown(given)}; it is a unit quaternion, four numbers")

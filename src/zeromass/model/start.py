@@ -273,7 +273,7 @@ def _flat(key: Any, value: Any, what: str) -> Iterable[tuple[Expression, float]]
         if np.asarray(value).dtype.kind in "USc":  # words, which NumPy reads numbers from, and complex numbers
             raise TypeError
         numbers = np.broadcast_to(np.asarray(value, dtype=float), keys.shape)
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, OverflowError) as error:
         raise StartError(f"{what}: {shown(value)} is no value for {shown(key)} of shape {keys.shape}") from error
     return zip(keys.ravel(), numbers.ravel(), strict=True)
 

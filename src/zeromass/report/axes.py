@@ -253,7 +253,9 @@ def levelled(ax: Axes, values: Sequence[np.ndarray], scale: float, least: float)
     scale = max(scale, abs(low), abs(high))
     if not scale > 0.0 or high - low > least * scale:
         return
-    middle, room = (low + high) / 2, 0.05 * scale
+    middle, room = low / 2 + high / 2, 0.05 * scale
+    if not np.isfinite([middle - room, middle + room]).all():
+        return
     ax.set_ylim(middle - room, middle + room)
     size = max(abs(low), abs(high)) if abs(middle) <= least * scale else high - low
     still = "zero" if abs(middle) <= least * scale else "constant"

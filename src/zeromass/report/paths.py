@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from zeromass.integrate import Course
+from zeromass.model.given import given_choice, given_flag
 from zeromass.report import ground
 from zeromass.report.axes import STYLES, as_written, given_axes, legend, own, titled
 from zeromass.report.ground import SAMPLES, Frame, heights_around
@@ -42,6 +43,8 @@ def path(
 
     frame  "space", or "surface": the track that the contact leaves on a surface that moves
     """
+    given_flag(contours, "contours")
+    given_choice(frame, "frame", ("space", "surface"))
     new, ax = ax is None, own(ax, (5.4, 4.6))
     runs = several(runs)
     for k, (run, label) in enumerate(zip(runs, labels_of(runs, labels), strict=True)):

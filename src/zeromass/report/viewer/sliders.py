@@ -58,7 +58,7 @@ def sliders_of(run: Course, sliders: Sliders) -> tuple[State, list[Slider]]:
     for key, ends in given_mapping(sliders, "sliders", "{parameter: (from, to)}").items():
         try:
             low, high = (float(x) for x in ends)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise ModelError(f"sliders: {shown(key)} has {shown(ends)}; give {{parameter: (from, to)}}") from None
         if not (np.isfinite(low) and np.isfinite(high) and low < high):
             raise ModelError(f"sliders: {key!r} goes from {low:g} to {high:g}; give two finite numbers in order")
