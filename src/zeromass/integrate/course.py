@@ -29,6 +29,10 @@ from zeromass.model.given import given_all, given_kind, given_name, given_real, 
 Events = Event | Iterable[Event] | Mapping[str, Expression] | None
 """What a run may be asked to watch: an event, several, or {name: expression} for terminal ones either way."""
 
+JUMP = 1e-6
+"""Part of the largest rate, or impulse, below which one is rounding: a state that is carried to other constraints satisfies
+them to rounding where nothing is struck."""
+
 
 @frozen(repr=False)
 class Course(ByExpression):
@@ -423,9 +427,13 @@ def _through_changes(
             segments[-1] = _chattering(segment, changes)
             return Course(tuple(segments))
         jump = following if isinstance(following, Onward) and following.names else None
+        if isinstance(following, System):
+            start = end.carried_to(following)
+            jump = _impulse_of(end, start)
+        else:
+            start = following.state
         if jump is not None and until < segment.t[0]:
             return Course(tuple(segments))  # many motions lead to what is left after a stroke
-        start = end.carried_to(following) if isinstance(following, System) else following.state
         moving = start.system
         if isinstance(following, Onward) and following.said:
             y = np.concatenate([start.q, start.v])
@@ -533,6 +541,21 @@ def _refuse(moving: System, segment: Segment) -> None:
         for event in moving.events:
             if event.name == segment.events[-1].name:
                 raise ModelError(f"at t = {segment.outcome.t:.9g} s {event.message}")
+
+
+def _impulse_of(before: State, after: State) -> Onward | None:
+    """The impulse of constraints that change the rates of a state, as of a rope that becomes taut; None where they stay.
+
+    M Δq̇ = Aᵀ p
+    """
+    change = after.v - before.v
+    if not np.max(np.abs(change), initial=0.0) > JUMP * np.max(np.abs(before.v), initial=0.0):
+        return None
+    M, A = after.matrices.M, after.matrices.A
+    p = np.linalg.lstsq(A.T, M @ change, rcond=None)[0]
+    energy = float(after.v @ M @ after.v - before.v @ M @ before.v) / 2
+    rows = np.flatnonzero(np.abs(p) > JUMP * np.max(np.abs(p), initial=0.0)).tolist()
+    return Onward(after, tuple(after.system.rows[i].group for i in rows), p[rows], change, energy)
 
 
 def _struck(first: Segment, by: Onward) -> Segment:

@@ -19,6 +19,7 @@ from zeromass.expression import Grid
 from zeromass.integrate import Course, Segment
 from zeromass.integrate.joined import grouped, joined
 from zeromass.integrate.joined import records as pieces_of
+from zeromass.integrate.stepping.dense import DEGREE
 from zeromass.model import System
 from zeromass.model.record import to_records
 from zeromass.report.checksum import checksum, seal
@@ -65,6 +66,13 @@ def to_dataset(
     if any("component" in entry[0] for entry in data.values()):
         coordinates["component"] = ["x", "y", "z"]
     return xarray.Dataset(data, coords=coordinates, attrs=dict(told or {}))
+
+
+def file_size(run: Course) -> int:
+    """About how many bytes the file of a run takes: steps, with dense output, accelerations and named quantities."""
+    n = len(run.system.coordinates)
+    quantities = sum(np.size(quantity.expression) for quantity in run.system.quantities.values())
+    return 8 * len(run) * (3 + 5 * n + (DEGREE + 1) * 2 * n + quantities)
 
 
 def save(run: Course, path: str | PathLike[str], told: Mapping[str, str | float]) -> Path:

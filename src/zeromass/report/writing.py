@@ -76,12 +76,35 @@ def write(path: str | PathLike[str], content: Callable[[Path], object]) -> Path:
     return Path(path)
 
 
+_pending: set[Path] = set()
+"""Files that are written at this moment, beside their places."""
+
+_abandoned: list[bool] = []
+"""Not empty where the process is about to end, and nothing more is written."""
+
+
+def abandon() -> None:
+    """Removes what other threads are writing at this moment, and lets none begin, for the process is about to end."""
+    _abandoned.append(True)
+    for beside in list(_pending):
+        with contextlib.suppress(OSError):
+            beside.unlink(missing_ok=True)
+
+
+def abandoned() -> bool:
+    """Whether that was done."""
+    return bool(_abandoned)
+
+
 def _replace(target: Path, content: Callable[[Path], object]) -> None:
     kept = _permissions(target)
     family = f".zeromass-{hashlib.sha256(os.fsencode(target.name)).hexdigest()[:16]}-"
     _swept(target.parent, family)
     beside, lock = _claimed(target, family)
+    _pending.add(beside)
     try:
+        if _abandoned:
+            raise FileError(f"'{target}' is not written: the process is about to end")
         if kept is not None:
             with contextlib.suppress(OSError):  # a file system without permissions
                 os.chmod(beside, kept)
@@ -92,6 +115,7 @@ def _replace(target: Path, content: Callable[[Path], object]) -> None:
     finally:
         with contextlib.suppress(OSError):
             beside.unlink(missing_ok=True)
+        _pending.discard(beside)
         if lock is not None:
             os.close(lock)
 
