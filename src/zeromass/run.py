@@ -237,6 +237,34 @@ class Run(Course):
 
         return minimum(self, expression)
 
+    def integral(self, expression: Any) -> np.ndarray:
+        """The integral of an expression over the time of the run, or of each of an array of them, to rtol ∫|e| dt.
+
+        Not a number where it can not be resolved, as beside a pole.
+
+        >>> x = zm.coordinate("x")
+        >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
+        >>> run = zm.simulate(spring, spring.start({x: 1.0}), until=np.pi)
+        >>> run.integral([abs(x), zm.rate(x)]).round(9)
+        array([ 2., -2.])
+        """
+        from zeromass.analysis import integral
+
+        return integral(self, expression)
+
+    def mean(self, expression: Any) -> np.ndarray:
+        """The mean of an expression over the time of the run, or of each of an array of them; see `integral`.
+
+        >>> x = zm.coordinate("x")
+        >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
+        >>> run = zm.simulate(spring, spring.start({x: 1.0}), until=np.pi)
+        >>> float(run.mean(x**2).round(9))
+        0.5
+        """
+        from zeromass.analysis import mean
+
+        return mean(self, expression)
+
     def required_friction(self) -> RequiredFriction:
         """The coefficient of friction that rolling needs: the largest |F_t|/F_n, and its time.
 

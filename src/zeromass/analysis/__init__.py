@@ -8,6 +8,7 @@ from zeromass.analysis.digits import Errors
 from zeromass.analysis.equilibrium import equilibrium
 from zeromass.analysis.extrema import Extremum, maximum, minimum
 from zeromass.analysis.fit import Fit, fit
+from zeromass.analysis.integral import integral, mean
 from zeromass.analysis.inverse import Effort, inverse_dynamics
 from zeromass.analysis.linear import LinearSystem, Mode
 from zeromass.analysis.linearize import linearize
@@ -43,11 +44,13 @@ __all__ = [
     "certificate",
     "equilibrium",
     "fit",
+    "integral",
     "inverse_dynamics",
     "linearize",
     "lyapunov_exponent",
     "lyapunov_spectrum",
     "maximum",
+    "mean",
     "minimum",
     "periodic",
     "pulling_intervals",

@@ -195,6 +195,8 @@ class Course:
 class Sampled:
     """A course at given times.
 
+    which  segment each time is meant of, where rates jump between two; by default the first that has it
+
     >>> x = zm.coordinate("x")
     >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
     >>> run = zm.simulate(spring, spring.start({x: 1.0}), until=5.0)
@@ -203,9 +205,9 @@ class Sampled:
     (array([1. , 0.5]), (2, 2))
     """
 
-    def __init__(self, segments: Sequence[Segment], times: np.ndarray) -> None:
+    def __init__(self, segments: Sequence[Segment], times: np.ndarray, which: np.ndarray | None = None) -> None:
         self.t = times
-        which = _which(segments, times)
+        which = _which(segments, times) if which is None else which
         order = np.argsort(which, kind="stable")
         begins = np.flatnonzero(np.diff(which[order], prepend=-1)).tolist()
         self.parts: list[Part] = []
