@@ -31,7 +31,7 @@ QUINTIC = np.array(
         [0, 0, 0, 10, -15, 6],
     ]
 )
-"""Hermite's polynomials on [0, 1], coefficients of powers: of value, slope and bend at 0, and of bend, slope and value at 1."""
+"""Hermite's polynomials on [0, 1], coefficients of powers: of value, slope, bend at 0, and of bend, slope, value at 1."""
 
 
 def values_of(wanted: Kept, value: Pointwise | None, motions: Motions, lanes: Lanes) -> np.ndarray:
