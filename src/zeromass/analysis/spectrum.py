@@ -3,8 +3,8 @@
     W ← Φ W,  W = Q R,  λ_i = Σ log R_ii / T,  W ← Q
 
 After each part of the run the tangents are brought back into the constraints: what leaves these has exponents too, of the
-formulas and not of the motion. Tangents lean towards the fastest growing one; a part is so short that all of them can be told
-apart at its end. The sum of all exponents is the mean divergence of the flow, which tells whether that has succeeded:
+formulas and not of the motion. Tangents lean towards the fastest growing one; a part is so short that they can be told apart
+at its end. The sum of all exponents is the mean divergence of the flow, which tells whether that has succeeded:
 
     Σ λ_i = (1/T) ∫ tr(Nᵀ J N) dt,  J = ∂(q̇, q̈)/∂(q, q̇),  N an orthonormal basis of the directions along the constraints
 """
@@ -30,8 +30,8 @@ from zeromass.model import ModelError
 from zeromass.model.given import shown
 
 APART = 1e3
-"""How many times faster than another a tangent may grow in a part of the run: what is left of the slower one is then known to
-as many times the tolerance of the tangents."""
+"""How many times as much as another a tangent may grow in a part of the run: what is left of the slower one is then known to
+so many times the tolerance of the tangents."""
 
 HALVINGS = 20
 """How often a hundredth of the run is halved at most."""

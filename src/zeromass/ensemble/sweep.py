@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from zeromass.compile.program import Program, compile
+from zeromass.compile.program import Program
 from zeromass.ensemble.chunk import Study, Work
 from zeromass.ensemble.dispatch import Dispatch, Pool, here
 from zeromass.ensemble.gathered import Gathered
@@ -92,7 +92,7 @@ def sweep(
     Members of a large system, whose code is rolled (see `Program.code`), move one after another with all their states,
     wherever that is.
 
-    The equations are compiled at the start of the first member. Each member is, to the last bit, what
+    The equations are compiled at the start of the first member that can begin. Each member is, to the last bit, what
     `simulate(program, start, method="dop853", …)` gives for that program and its start, unless `states="least"`. What
     `run.remarks` would say of a finished motion is not looked for.
 
@@ -115,7 +115,7 @@ def sweep(
     members = Members(moving, start, list(axes.values), axes)
     wanted = {name: kept(what) for name, what in keep.items()}
     check_names(axes, wanted)
-    program = program or compile(moving, members.first)
+    program = program or members.compiled()
     first = Starts.of([members.first])
     if states not in ("all", "least"):
         raise ModelError(f"states = {states!r}: give 'all' or 'least'")
