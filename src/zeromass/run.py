@@ -176,18 +176,28 @@ class Run(Course):
         self.__dict__.update(state)
 
     # how far it can be trusted ---------------------------------------------------------------------------------------
-    def certificate(self) -> Certificate:
+    def certificate(self, of: Any = None) -> Certificate:
         """How far the run can be trusted: residuals, balance of energy, and digits, from a second run at tighter tolerance.
 
-        The second run is made once.
+        of  quantities whose own digits are asked for: an expression or an array of them, several in a list, or {name: …}.
+            `certificate.digits` are those of the worst coordinate or rate, such as the angle of a fast rotor; each of
+            `certificate.of` tells those of a quantity
+
+        Without `of` the second run is made once.
 
         >>> x = zm.coordinate("x")
         >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
         >>> run = zm.simulate(spring, spring.start({x: 1.0}), until=5.0)
         >>> run.certificate().digits > 9
         True
+        >>> [one.name for one in run.certificate(of=[x, zm.rate(x)]).of]
+        ['x', 'rate(x)']
         """
-        return self._certificate
+        if of is None:
+            return self._certificate
+        from zeromass.analysis import certificate
+
+        return certificate(self, of)
 
     @cached_property
     def _certificate(self) -> Certificate:
@@ -513,9 +523,9 @@ class Run(Course):
         >>> bool(np.all(zm.load(path)[x] == run[x]))
         True
         """
-        from zeromass.report.files import save
+        from zeromass.report.files import netcdf_path, save
 
-        return save(self, path, self._told(certificate, scenario))
+        return save(self, netcdf_path(path), self._told(certificate, scenario))
 
     def to_xarray(
         self,

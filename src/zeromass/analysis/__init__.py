@@ -2,7 +2,7 @@
 
 from zeromass.analysis.adjoint import Adjoint, adjoint
 from zeromass.analysis.branch import Branch, Special, branch
-from zeromass.analysis.certificate import Certificate, FewDigits, Residual, certificate
+from zeromass.analysis.certificate import Certificate, FewDigits, Residual, Trust, certificate
 from zeromass.analysis.contact import Interval, RequiredFriction, pulling_intervals, required_friction
 from zeromass.analysis.digits import Errors
 from zeromass.analysis.equilibrium import equilibrium
@@ -38,6 +38,7 @@ __all__ = [
     "Residual",
     "Sensitivity",
     "Special",
+    "Trust",
     "Work",
     "adjoint",
     "branch",

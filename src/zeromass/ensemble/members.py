@@ -146,8 +146,7 @@ class Members:
         raise reason
 
     def compiled(self) -> Program:
-        """The program at the start of the first member that can begin: of which mass and forces have values, and determine an
-        acceleration. An error, that of the first, where there is none."""
+        """The program at the start of the first member that can begin; the error of the first where there is none."""
         try:
             return compile(self.system, self.first)
         except (EquationError, ModelError) as error:

@@ -6,7 +6,7 @@ members ─► chunks ─► executor ─► collected results
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
@@ -15,7 +15,7 @@ from zeromass.compile.program import Program
 from zeromass.ensemble.chunk import Study, Work
 from zeromass.ensemble.dispatch import Dispatch, Pool, here
 from zeromass.ensemble.gathered import Gathered
-from zeromass.ensemble.keep import kept
+from zeromass.ensemble.keep import kept_by_name
 from zeromass.ensemble.labels import check_names
 from zeromass.ensemble.members import Axes, Members, StartOf, axes_of
 from zeromass.ensemble.starts import Starts
@@ -46,7 +46,7 @@ def sweep(
     start: StartOf,
     *,
     over: Mapping[Any, Any],
-    keep: Mapping[str, Any],
+    keep: Mapping[str, Any] | Sequence[Any],
     until: float,
     rtol: float = 1e-10,
     atol: float = 1e-13,
@@ -68,7 +68,7 @@ def sweep(
     start     as `system.start` gave it, where prescribed values may be formulas of zm.parameters: it is made again for each
               member; or a function that gives a start from the values of the parameters, by their names
     over      {parameter: values}, a grid of all combinations; or values from `samples`
-    keep      {name: what}: an expression or an array of them at the end, or `largest`, `smallest`, `mean`, `integral`,
+    keep      {name: what}, or several without names, which are then called by their formulas: an expression or an array of them at the end, or `largest`, `smallest`, `mean`, `integral`,
               `values_at`, `first_time` of one
     states    "all": every coordinate and its rate are integrated, as `simulate` does it; "least": as far as constraints tell
               them, independent positions and speeds alone, which is two to three times as fast and closer to the truth, but
@@ -113,7 +113,7 @@ def sweep(
         raise ModelError(f"until = {until}: a run needs a finite end")
     axes = axes_of(over)
     members = Members(moving, start, list(axes.values), axes)
-    wanted = {name: kept(what) for name, what in keep.items()}
+    wanted = kept_by_name(keep)
     check_names(axes, wanted)
     program = program or members.compiled()
     first = Starts.of([members.first])

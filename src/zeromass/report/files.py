@@ -23,7 +23,7 @@ from zeromass.model import System
 from zeromass.model.record import to_record
 from zeromass.report.checksum import checksum, seal
 from zeromass.report.reading import FORMAT
-from zeromass.report.writing import write
+from zeromass.report.writing import with_ending, write
 
 if TYPE_CHECKING:
     import xarray
@@ -67,6 +67,12 @@ def to_dataset(
     return xarray.Dataset(data, coords=coordinates, attrs=dict(told or {}))
 
 
+def netcdf_path(path: object) -> Path:
+    """The path of a netCDF file."""
+    hint = "; .nc is HDF5, which MATLAB (h5read), Julia and others read; run.to_csv writes a table"
+    return with_ending(path, "a run", (".nc", ".nc4", ".h5", ".hdf5"), hint)
+
+
 def save(run: Course, path: str | PathLike[str], told: Mapping[str, str | float]) -> Path:
     """Writes a run to a netCDF file from which `read` makes it again, dense output included; it holds a `to_dataset`.
 
@@ -77,6 +83,7 @@ def save(run: Course, path: str | PathLike[str], told: Mapping[str, str | float]
     >>> save(run, folder / "spring.nc", {"author": "Hooke"}).name
     'spring.nc'
     """
+    path = netcdf_path(path)
     systems = list(dict.fromkeys(segment.system for segment in run.segments))
     records = [to_record(system) for system in systems]  # first: a system that can not be written needs nothing else
     dataset = to_dataset(run, told=told)

@@ -15,7 +15,7 @@ from zeromass.integrate import Course
 from zeromass.model import ModelError, Shape
 from zeromass.report.palette import for_page
 from zeromass.report.viewer.scene import Point, Series, scene
-from zeromass.report.writing import write
+from zeromass.report.writing import PAGES, with_ending, write
 
 if TYPE_CHECKING:
     from zeromass.report.viewer.living import Living
@@ -88,6 +88,7 @@ def view(
     >>> "<title>bob</title>" in zm.view(run, folder / "bob.html").read_text()
     True
     """
+    path = with_ending(path, "a page", PAGES)
     if layout not in LAYOUTS:
         raise ModelError(f"layout is {layout!r}; it is one of {', '.join(map(repr, LAYOUTS))}")
     everything = [runs] if isinstance(runs, Course) else list(runs)
