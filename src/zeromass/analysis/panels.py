@@ -77,14 +77,14 @@ class Along(NamedTuple):
     kinds   of their arguments, see `steep`
     length  of each step, s, with its sign
     motion  which each step is of
-    count   of motions
+    motions how many there are
     """
 
     look: Look
     kinds: np.ndarray
     length: np.ndarray
     motion: np.ndarray
-    count: int
+    motions: int
 
 
 class Panels(NamedTuple):
@@ -242,11 +242,11 @@ class Integrals(NamedTuple):
 def integrals(along: Along, panels: Panels, rtol: float) -> Integrals:
     """Integrals of functions to rtol ∫|e| dt."""
     kinds, first = along.kinds, panels.nodes.shape[2] - len(along.kinds)
-    shape = along.count, first
+    shape = along.motions, first
     value, error, size = np.zeros(shape), np.zeros(shape), np.zeros(shape)
-    number = np.zeros(along.count, dtype=np.int64)
-    lost = np.zeros(along.count, dtype=bool)
-    most = PER_STEP * np.bincount(along.motion, minlength=along.count) + MORE
+    number = np.zeros(along.motions, dtype=np.int64)
+    lost = np.zeros(along.motions, dtype=bool)
+    most = PER_STEP * np.bincount(along.motion, minlength=along.motions) + MORE
     rtol = max(rtol, 2 * ROUNDING)
     while True:
         motion, weight = along.motion[panels.step], along.length[panels.step] * panels.width
@@ -262,8 +262,8 @@ def integrals(along: Along, panels: Panels, rtol: float) -> Integrals:
             off = np.where(seen.near[:, None], np.maximum(off, np.ptp(e, axis=1)), off) * np.abs(weight[:, None])
         off[~finite], absolute[~finite] = np.inf, 0.0
         narrowest = panels.width <= NARROWEST
-        np.logical_or.at(lost, motion, ~np.isfinite(e).any(axis=1).all(axis=1) | (narrowest & ~finite))
-        number += np.bincount(motion, minlength=along.count)
+        np.logical_or.at(lost, motion, (~np.isfinite(e)).all(axis=1).any(axis=-1) | (narrowest & ~finite))
+        number += np.bincount(motion, minlength=along.motions)
         lost |= number > most
         total, doubt = size.copy(), error.copy()
         np.add.at(total, motion, absolute)
@@ -271,7 +271,7 @@ def integrals(along: Along, panels: Panels, rtol: float) -> Integrals:
         allowed = rtol * total
         must = seen.blind | (seen.near & (panels.width > NARROW)) | ~finite
         unsure = (off > 0.5 * (allowed / np.maximum(number, 1)[:, None])[motion]).any(axis=1)
-        fine = (doubt <= allowed).all(axis=1)[motion]
+        fine = np.asarray((doubt <= allowed).all(axis=1))[motion]
         gained = (off.sum(axis=1) <= 0.4 * panels.error) | must | seen.near
         stalls = np.where(gained, 0, panels.stalls + 1)
         open_ = (must | (unsure & ~fine & (stalls < STALLS))) & ~narrowest & ~lost[motion]
@@ -302,11 +302,11 @@ class Brackets(NamedTuple):
 
 def brackets(along: Along, panels: Panels, rtol: float) -> Brackets:
     """Of one function, which stands first among what `along` looks at."""
-    best, guess = np.full(along.count, -np.inf), np.full(along.count, -np.inf)
-    at_step, at = np.zeros(along.count, dtype=np.int64), np.zeros(along.count)
+    best, guess = np.full(along.motions, -np.inf), np.full(along.motions, -np.inf)
+    at_step, at = np.zeros(along.motions, dtype=np.int64), np.zeros(along.motions)
     number, most = (
-        np.zeros(along.count, dtype=np.int64),
-        PER_STEP * np.bincount(along.motion, minlength=along.count) + MORE,
+        np.zeros(along.motions, dtype=np.int64),
+        PER_STEP * np.bincount(along.motion, minlength=along.motions) + MORE,
     )
     kept: list[tuple[np.ndarray, ...]] = []
     while True:
@@ -326,7 +326,7 @@ def brackets(along: Along, panels: Panels, rtol: float) -> Brackets:
         followed &= ~seen.blind & ~seen.near
         sure = np.where(followed, np.fmax(highest, top - 2 * off), highest)
         np.fmax.at(guess, motion, sure)
-        number += np.bincount(motion, minlength=along.count)
+        number += np.bincount(motion, minlength=along.motions)
         blind = seen.blind | (seen.near & (panels.width > NARROW)) | ~np.isfinite(off)
         rise = np.where(followed, off, RISE * (off + highest - _beside(e, there)))
         bound = np.where(blind, np.inf, np.maximum(top, highest) + rise)
@@ -337,7 +337,7 @@ def brackets(along: Along, panels: Panels, rtol: float) -> Brackets:
         which = np.flatnonzero(likely & ~done)
         if not len(which):
             break
-        number -= np.bincount(motion[which], minlength=along.count)
+        number -= np.bincount(motion[which], minlength=along.motions)
         part_of = Hidden(*[x[which] for x in seen])
         panels = _divided(along, panels.some(which), part_of, off[which], stalls[which])
     step, low, width, bound, sure = (np.concatenate(x) for x in zip(*kept, strict=True))

@@ -24,7 +24,7 @@ from zeromass.integrate.terms import terms_of_time
 from zeromass.model import StartError, State, System
 
 FEW = 4
-"""Coordinates up to which the eigenvalues of a mass matrix that depends on positions are found for every member; of more, its
+"""Coordinates up to which eigenvalues of a mass matrix that depends on positions are found for every member; of more, its
 diagonal is looked at."""
 
 DEPENDENT = 1e-9

@@ -68,8 +68,8 @@ def sweep(
     start     as `system.start` gave it, where prescribed values may be formulas of zm.parameters: it is made again for each
               member; or a function that gives a start from the values of the parameters, by their names
     over      {parameter: values}, a grid of all combinations; or values from `samples`
-    keep      {name: what}, or several without names, which are then called by their formulas: an expression or an array of them at the end, or `largest`, `smallest`, `mean`, `integral`,
-              `values_at`, `first_time` of one
+    keep      {name: what}, or several without names, which are then called by their formulas: an expression or an array of
+              them at the end, or `largest`, `smallest`, `mean`, `integral`, `values_at`, `first_time` of one
     states    "all": every coordinate and its rate are integrated, as `simulate` does it; "least": as far as constraints tell
               them, independent positions and speeds alone, which is two to three times as fast and closer to the truth, but
               not bit for bit what `simulate` gives

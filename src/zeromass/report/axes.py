@@ -14,8 +14,8 @@ import numpy as np
 
 from zeromass.expression import Expression, Symbol, latex
 from zeromass.expression.names import latex_name, latex_symbol
-from zeromass.expression.text import heading, written
 from zeromass.expression.operation.writing import printable
+from zeromass.expression.text import heading, written
 from zeromass.report.palette import SERIES
 
 if TYPE_CHECKING:

@@ -59,7 +59,7 @@ def given_path(path: object, what: str = "run.nc") -> Path:
 
 
 def with_ending(path: object, what: str, endings: Sequence[str], hint: str = "") -> Path:
-    """The path of a file that is written in one of some forms, whose endings are known; a name without ending is left as it is.
+    """The path of a file that is written in one of some forms, whose endings are known; one without an ending is as good.
 
     what  is written, such as "a run"
     hint  what else there is to do
