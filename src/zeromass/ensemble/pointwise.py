@@ -66,6 +66,14 @@ class Pointwise:
         return self._steep.kinds
 
     @cached_property
+    def states(self) -> np.ndarray:
+        """The coordinates and rates, by their numbers, that values follow from: all where accelerations or forces do."""
+        system, leaves = self.program.system, {*symbols(self._everything)}
+        states = [*system.coordinates, *system.rates]
+        whole = leaves - {*system.inputs}
+        return np.array([k for k, leaf in enumerate(states) if whole or leaf in leaves], dtype=int)
+
+    @cached_property
     def _everything(self) -> np.ndarray:
         return expressions([*self.expression.ravel().tolist(), *self._steep.arguments])
 

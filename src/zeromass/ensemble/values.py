@@ -21,6 +21,9 @@ TOGETHER = 2**17
 """Numbers at nodes of steps that are in memory at once: what stays near the processor. Those of one member stay together."""
 
 
+ROUGHLY = 8
+"""Times as many of which ends alone are looked at: few steps are left."""
+
 QUINTIC = np.array(
     [
         [1, 0, 0, -10, 15, -6],
@@ -86,30 +89,36 @@ class _Steps:
     def inside(self, lanes: Lanes, which: np.ndarray | slice) -> Inside:
         return Inside(lanes, *[x[which] for x in (self.t0, self.y0, self.t1, self.y1, self.parameters)])
 
-    def roughly(self, lanes: Lanes, nodes: np.ndarray) -> np.ndarray:
+    def roughly(self, lanes: Lanes, nodes: np.ndarray, used: np.ndarray) -> np.ndarray:
         """Numbers of `system.inputs` at places from 0 to 1 of every step, one step after the other: by quintics, from
-        positions, rates and accelerations at both ends."""
-        n, count = self.y0.shape[1] // 2, len(self.t0)
-        after, first = lanes.slopes(self.t1, self.y1, self.parameters)[0][:, n:], self.first
-        before = np.concatenate([after[:1], after[:-1]])
-        before[first] = lanes.slopes(self.t0[first], self.y0[first], self.parameters[first])[0][:, n:]
+        positions, rates and accelerations at both ends; inside a step only coordinates and rates that are used, by their
+        numbers, have values."""
+        n, count, first = self.y0.shape[1] // 2, len(self.t0), self.first
+        inputs = np.zeros((count, len(nodes), 1 + 2 * n + self.parameters.shape[1]))
         h = (self.t1 - self.t0)[:, None]
-        ends = self.y0[:, :n], h * self.y0[:, n:], h**2 * before, h**2 * after, h * self.y1[:, n:], self.y1[:, :n]
-        inputs = np.empty((count, len(nodes), 1 + 2 * n + self.parameters.shape[1]))
         inputs[:, :, 0] = self.t0[:, None] + h * nodes
         inputs[:, :, 1 + 2 * n :] = self.parameters[:, None]
         inputs[:, 0, 1 : 1 + 2 * n], inputs[:, -1, 1 : 1 + 2 * n] = self.y0, self.y1
-        for j, θ in enumerate(nodes[1:-1].tolist(), 1):
-            powers = θ ** np.arange(6)
-            q, v = QUINTIC @ powers, QUINTIC[:, 1:] @ (powers[:-1] * np.arange(1, 6))
-            inputs[:, j, 1 : 1 + n] = sum(w * x for w, x in zip(q.tolist(), ends, strict=True))
-            inputs[:, j, 1 + n : 1 + 2 * n] = sum(w * x for w, x in zip(v.tolist(), ends, strict=True)) / h
+        if not len(used):
+            return inputs.reshape(count * len(nodes), -1)
+        after = lanes.slopes(self.t1, self.y1, self.parameters)[0][:, n:]
+        before = np.concatenate([after[:1], after[:-1]])
+        before[first] = lanes.slopes(self.t0[first], self.y0[first], self.parameters[first])[0][:, n:]
+        powers = nodes[1:-1, None] ** np.arange(6)
+        slopes = powers[:, :-1] * np.arange(1, 6)
+        for own, weights, unit in (
+            (used[used < n], powers @ QUINTIC.T, 1.0),
+            (used[used >= n] - n, slopes @ QUINTIC[:, 1:].T, h[:, :, None]),
+        ):
+            (q0, v0), (q1, v1) = ((y[:, own], h * y[:, n + own]) for y in (self.y0, self.y1))
+            ends = np.stack([q0, v0, h**2 * before[:, own], h**2 * after[:, own], v1, q1], axis=1)
+            inputs[:, 1:-1, 1 + own + (n if np.ndim(unit) else 0)] = weights @ ends / unit
         return inputs.reshape(count * len(nodes), -1)
 
 
-def _parts(motions: Motions, own: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
+def _parts(motions: Motions, own: np.ndarray, together: int = TOGETHER) -> Iterator[tuple[slice, np.ndarray]]:
     """Members one after the other, so many at a time as have few steps: which of them, and their numbers."""
-    most = max(1, TOGETHER // (len(NODES) * (motions.y.shape[1] + motions.starts.parameters.shape[1] + 1)))
+    most = max(1, together // (len(NODES) * (motions.y.shape[1] + motions.starts.parameters.shape[1] + 1)))
     part = (np.cumsum(motions.steps[own]) - 1) // most
     for begin in np.flatnonzero(np.diff(part, prepend=-1)):
         some = slice(begin, int(np.searchsorted(part, part[begin], side="right")))
@@ -140,9 +149,9 @@ class _Functions:
 def _extremes(value: Pointwise, motions: Motions, lanes: Lanes, own: np.ndarray, sign: int) -> np.ndarray:
     """Largest values, as in `analysis.maximum`, in those steps that may have them as far as their ends tell."""
     rtol, best, functions = motions.settings.rtol, np.full(len(own), -np.inf), _Functions(value, sign)
-    for some, members in _parts(motions, own):
+    for some, members in _parts(motions, own, ROUGHLY * TOGETHER):
         steps = _Steps(motions, members)
-        nodes = functions(steps.roughly(lanes, NODES), (len(steps.t0), len(NODES)))
+        nodes = functions(steps.roughly(lanes, NODES, value.states), (len(steps.t0), len(NODES)))
         for end in (0, -1):
             np.maximum.at(best[some], steps.of, nodes[:, end, 0])
         chosen = np.flatnonzero(candidates(nodes, value.kinds, steps.of, len(members)))
