@@ -89,9 +89,6 @@ class Branch(ByExpression):
         """How many eigenvalues grow, at each point; −1 where they are not known."""
         return np.array([_growing(λ) if len(λ) else -1 for λ in self.eigenvalues])
 
-    __iter__ = None  # it has values of every expression, and no end of them
-    __contains__ = None
-
     def __getitem__(self, e: Expression | np.ndarray | Sequence[Any]) -> np.ndarray:
         """Values of an expression, or of an array of them, at each point."""
         return np.array([state[e] for state in self.points])

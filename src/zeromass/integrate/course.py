@@ -206,6 +206,8 @@ class Course(ByExpression):
 class Sampled(ByExpression):
     """A course at given times.
 
+    which  segment each time is meant of, where rates jump between two; by default the first that has it
+
     >>> x = zm.coordinate("x")
     >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
     >>> run = zm.simulate(spring, spring.start({x: 1.0}), until=5.0)
@@ -216,9 +218,9 @@ class Sampled(ByExpression):
 
     _how = "run.at(times)[x] are the values of an expression x"
 
-    def __init__(self, segments: Sequence[Segment], times: np.ndarray) -> None:
+    def __init__(self, segments: Sequence[Segment], times: np.ndarray, which: np.ndarray | None = None) -> None:
         self.t = times
-        which = _which(segments, times)
+        which = _which(segments, times) if which is None else which
         order = np.argsort(which, kind="stable")
         begins = np.flatnonzero(np.diff(which[order], prepend=-1)).tolist()
         self.parts: list[Part] = []

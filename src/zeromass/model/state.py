@@ -142,9 +142,6 @@ class State(Remembering, ByExpression):
     made_of: Prescription | None = field(default=None, repr=False)
     given: State | None = field(default=None, repr=False)
 
-    __iter__ = None  # it has a value for every expression, and no end of them
-    __contains__ = None
-
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), "made_of": None, "given": None}
 

@@ -12,11 +12,12 @@ import hashlib
 import os
 import secrets
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from os import PathLike
 from pathlib import Path
 
 from zeromass.errors import ZeromassError
+from zeromass.model import ModelError
 from zeromass.model.given import path_of, shown
 
 try:
@@ -31,6 +32,10 @@ SPECIAL = {
     stat.S_IFCHR: "a device",
     stat.S_IFBLK: "a device",
 }
+
+
+PAGES = (".html", ".htm")
+"""Endings of pages."""
 
 
 class FileError(ZeromassError, OSError):
@@ -50,6 +55,20 @@ def given_path(path: object, what: str = "run.nc") -> Path:
     found = path_of(path)
     if found is None:
         raise FileError(f"{shown(path)} is no path of a file; give a name such as '{what}'")
+    return found
+
+
+def with_ending(path: object, what: str, endings: Sequence[str], hint: str = "") -> Path:
+    """The path of a file that is written in one of some forms, whose endings are known; one without an ending is as good.
+
+    what  is written, such as "a run"
+    hint  what else there is to do
+    """
+    found = given_path(path, f"{what.split()[-1]}{endings[0]}")
+    if found.suffix and found.suffix.lower() not in endings:
+        *most, last = endings
+        known = f"{', '.join(most)} or {last}" if most else last
+        raise ModelError(f"{what} is written as {known}, not '{path}'{hint}")
     return found
 
 

@@ -16,7 +16,7 @@ from zeromass.model import ModelError, Shape
 from zeromass.model.given import given_all, given_choice, given_kind, given_mapping
 from zeromass.report.palette import for_page
 from zeromass.report.viewer.scene import Point, Series, scene
-from zeromass.report.writing import given_path, write
+from zeromass.report.writing import PAGES, with_ending, write
 
 if TYPE_CHECKING:
     from zeromass.report.viewer.living import Living
@@ -89,7 +89,7 @@ def view(
     >>> "<title>bob</title>" in zm.view(run, folder / "bob.html").read_text()
     True
     """
-    given_path(path, "run.html")
+    path = with_ending(path, "a page", PAGES)
     given_choice(layout, "layout", LAYOUTS)
     if title is not None:
         given_kind(title, str, "title", "a word")
