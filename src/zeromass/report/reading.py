@@ -146,7 +146,7 @@ def _arrays(file: h5py.File, names: list[str]) -> Iterator[tuple[str, np.ndarray
             raise _Damage(
                 f"'{name}' is said to have {amount(told)} of numbers, and the file has {amount(there)} of them"
             )
-        whole, found[name] = whole + array.size * np.dtype(float).itemsize, array
+        whole, found[name] = whole + int(array.size or 0) * np.dtype(float).itemsize, array
     if whole > machine_memory():
         raise _Damage(
             f"its numbers would take {amount(whole)}, and this machine has {amount(machine_memory())} of memory"
