@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from functools import cached_property
+from typing import Any, cast
 
 import numpy as np
 
@@ -48,4 +49,5 @@ def friction_ratio(friction: Expression, normal: Expression) -> Expression:
 
     Infinite where the surface has to pull: no coefficient is enough. Not a number where no force acts at all.
     """
-    return as_expression(friction / np.maximum(normal, 0.0))
+    pressed: Any = np.maximum(cast(Any, normal), 0.0)
+    return as_expression(friction / pressed)
