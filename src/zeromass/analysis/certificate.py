@@ -19,7 +19,7 @@ from zeromass.analysis.digits import (
     rounding,
     sizes,
 )
-from zeromass.analysis.imbalance import FEW, energy_remarks
+from zeromass.analysis.imbalance import energy_remarks
 from zeromass.analysis.sampling import is_sampled, repeated
 from zeromass.analysis.work import Work, work
 from zeromass.equation import numerical_rank
@@ -27,7 +27,7 @@ from zeromass.errors import user_stack_level
 from zeromass.expression import expressions
 from zeromass.integrate import Course, Sampled, Settings, course
 from zeromass.integrate.segment import Samples, Segment
-from zeromass.integrate.settings import SMALLEST_RTOL
+from zeromass.integrate.settings import FEW, SMALLEST_RTOL
 from zeromass.integrate.terms import terms_of_time
 
 TIGHTER = 100.0
