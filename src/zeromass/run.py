@@ -101,7 +101,7 @@ def simulate(
     if not run.outcome.complete:
         warnings.warn(str(run.outcome), RunStopped, stacklevel=2)
     # work, for which more code is compiled, is integrated at once only if a conserved energy has changed
-    doubts = run.remarks if run.drifts else super(Run, run).remarks
+    doubts = run.remarks if run._drifts else super(Run, run).remarks
     for words in (*doubts, *(_unseen(run, events) if events else ())):
         warnings.warn(words, RunDoubtful, stacklevel=2)
     return run

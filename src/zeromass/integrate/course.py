@@ -150,7 +150,7 @@ class Course:
         return tuple(passage for segment in self.segments for passage in segment.passages)
 
     @property
-    def drifts(self) -> bool:
+    def _drifts(self) -> bool:
         """Whether the energy of a system that conserves it is not that of the start, at some steps of a single segment.
 
         A few values of two formulas, so that every run can afford it. False also where work may be done.
@@ -164,9 +164,13 @@ class Course:
         most = self.settings.largest_imbalance(len(self)) * np.max(np.abs(kinetic))
         return not np.max(np.abs(energy - energy[0])) <= most
 
-    @cached_property
+    @property
     def remarks(self) -> tuple[str, ...]:
         """What its systems find wrong with the finished motion, in words, such as a body inside its surface."""
+        return self._examined
+
+    @cached_property
+    def _examined(self) -> tuple[str, ...]:
         return tuple(words for segment in self.segments for words in segment.system.examined(segment))
 
     def __getitem__(self, e: Expression | np.ndarray | Sequence[Any]) -> np.ndarray:
