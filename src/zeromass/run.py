@@ -102,16 +102,11 @@ def simulate(
     run = Run(found.segments)
     if not run.outcome.complete:
         warnings.warn(str(run.outcome), RunStopped, stacklevel=2)
-    for words in (*_found_at_once(run), *(() if events is None else _unseen(run, events))):
+    # work, for which more code is compiled, is integrated at once only if a conserved energy has changed
+    doubts = run.remarks if run._drifts else super(Run, run).remarks
+    for words in (*doubts, *(() if events is None else _unseen(run, events))):
         warnings.warn(words, RunDoubtful, stacklevel=2)
     return run
-
-
-def _found_at_once(run: Run) -> tuple[str, ...]:
-    """Remarks on a run; work, for which more code is compiled, is integrated only if a conserved energy has changed."""
-    from zeromass.analysis.imbalance import energy_drifts
-
-    return run.remarks if energy_drifts(run) else super(Run, run).remarks
 
 
 def _unseen(run: Run, events: Events) -> list[str]:

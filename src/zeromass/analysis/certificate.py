@@ -20,7 +20,7 @@ from zeromass.analysis.digits import (
     rounding,
     sizes,
 )
-from zeromass.analysis.imbalance import FEW, energy_remarks
+from zeromass.analysis.imbalance import energy_remarks
 from zeromass.analysis.sampling import is_sampled, repeated
 from zeromass.analysis.work import Work, work
 from zeromass.equation import numerical_rank
@@ -29,7 +29,7 @@ from zeromass.expression import expressions
 from zeromass.integrate import Course, Sampled, Settings, course
 from zeromass.integrate.course import given_course
 from zeromass.integrate.segment import Samples, Segment
-from zeromass.integrate.settings import SMALLEST_RTOL
+from zeromass.integrate.settings import FEW, SMALLEST_RTOL
 from zeromass.integrate.terms import terms_of_time
 from zeromass.model.asking import named_expressions
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from zeromass.compile.program import Program, program_at, rolls
-from zeromass.expression import Expression, Symbol, as_expression
+from zeromass.expression import Expression, Symbol, as_expression, expressions
 from zeromass.frozen import frozen
 from zeromass.integrate.outcome import Ending, Occurrence, Outcome, at_start
 from zeromass.integrate.passages import Passage
@@ -28,6 +28,9 @@ from zeromass.model.given import given_all, given_kind, given_name, given_real, 
 
 Events = Event | Iterable[Event] | Mapping[str, Expression] | None
 """What a run may be asked to watch: an event, several, or {name: expression} for terminal ones either way."""
+
+SAMPLES = 9
+"""Steps at which the energy of a conservative system is compared with that of its start."""
 
 JUMP = 1e-6
 """Part of the largest rate, or impulse, below which one is rounding: a state that is carried to other constraints satisfies
@@ -149,9 +152,28 @@ class Course(ByExpression):
         """Singular positions that it went through, with the constraints that lost independence there."""
         return tuple(passage for segment in self.segments for passage in segment.passages)
 
-    @cached_property
+    @property
+    def _drifts(self) -> bool:
+        """Whether the energy of a system that conserves it is not that of the start, at some steps of a single segment.
+
+        A few values of two formulas, so that every run can afford it. False also where work may be done.
+        """
+        segment, system = self.segments[0], self.system
+        if len(self.segments) > 1 or len(self) < 2 or segment.piece is not None or not system.conservative:
+            return False
+        some = np.unique(np.linspace(0, len(segment.t) - 1, SAMPLES).astype(int))
+        samples = Samples(segment, segment.t[some], segment.y[some])
+        energy, kinetic = samples[expressions([system.energy, system.kinetic])].T
+        most = self.settings.largest_imbalance(len(self)) * np.max(np.abs(kinetic))
+        return not np.max(np.abs(energy - energy[0])) <= most
+
+    @property
     def remarks(self) -> tuple[str, ...]:
         """What its systems find wrong with the finished motion, in words, such as a body inside its surface."""
+        return self._examined
+
+    @cached_property
+    def _examined(self) -> tuple[str, ...]:
         return tuple(words for segment in self.segments for words in segment.system.examined(segment))
 
     def __getitem__(self, e: Expression | np.ndarray | Sequence[Any]) -> np.ndarray:

@@ -21,6 +21,12 @@ SMALLEST_RTOL, SMALLEST_ATOL = 2e-15, 1e-50
 """The smallest tolerances. Relative: nine roundings; with less, rounding hides the error by which a step is judged.
 Absolute: squares of errors in units of it are finite."""
 
+FEW = 2.0
+"""Digits of the energy, or of a state, below which a run can hardly be trusted."""
+
+REACH = 1e3
+"""Times the errors that the tolerance allows in all steps together that an imbalance of energy may reach."""
+
 
 @frozen(eq=True)
 class Limits:
@@ -138,6 +144,10 @@ class Settings:
         """Another relative tolerance, and the absolute one in the same ratio to it; none that arithmetic can not meet."""
         rtol = max(rtol, SMALLEST_RTOL)
         return {"rtol": rtol, "atol": max(self.atol * rtol / self.rtol, SMALLEST_ATOL)}
+
+    def largest_imbalance(self, steps: int) -> float:
+        """Largest relative imbalance of energy of a run that can be trusted: one that its tolerance explains."""
+        return min(np.inf if self.step is not None else REACH * self.rtol * steps, 2 * 10**-FEW)
 
     def as_dict(self) -> dict[str, Any]:
         """For files: plain numbers and words."""

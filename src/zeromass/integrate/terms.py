@@ -98,7 +98,7 @@ class PolynomialBounds:
         with np.errstate(all="ignore"):
             u = self._number(np.column_stack(inputs)).reshape(times.shape)
             c = u @ self._series
-            rounding = 4 * float(np.finfo(float).eps) * u.shape[1] * np.abs(u).max(axis=1)
+            rounding = 4 * float(np.finfo(float).eps) * len(self._nodes) * np.abs(u).max(axis=1)
             spread = np.abs(c[:, 1:]).sum(axis=1) + rounding
         known = np.isfinite(spread)
         return [(np.where(known, c[:, 0] - spread, -np.inf), np.where(known, c[:, 0] + spread, np.inf))]
