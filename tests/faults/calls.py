@@ -246,7 +246,7 @@ HOSTILE: dict[str, Callable[[], Any]] = {
     "np 2x2x2": lambda: np.ones((2, 2, 2)),
     "np words": lambda: np.array(["a", "b", "c"]),
     "np object": lambda: np.array([None, object(), "a"], dtype=object),
-    "np masked": lambda: np.ma.masked_array([1.0, 2.0, 3.0], mask=[0, 1, 0]),
+    "np masked": lambda: np.ma.masked_array([1.0, 2.0, 3.0], mask=[False, True, False]),
     "np record": lambda: np.zeros(2, dtype=[("a", float), ("b", int)]),
     "np inf": lambda: np.array([np.inf, 1.0, 1.0]),
     "np matrix": lambda: np.asmatrix(np.eye(3)),

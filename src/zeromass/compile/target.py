@@ -56,7 +56,7 @@ class Target(NamedTuple):
 
     def lanes(self, width: int) -> Target:
         """The same machine, a number of values at a time."""
-        return self._replace(width=given_count(width, "width", 1))
+        return self._replace(width=width if type(width) is int and width > 0 else given_count(width, "width", 1))
 
     def machine(self, effort: int) -> Any:
         """LLVM's compiler for it, with some effort, 0 to 3."""
@@ -64,7 +64,7 @@ class Target(NamedTuple):
             "cpu": self.cpu,
             "features": self.features,
             "jit": True,
-            "opt": given_count(effort, "effort", below=4),
+            "opt": effort if type(effort) is int and 0 <= effort < 4 else given_count(effort, "effort", below=4),
         }
         return llvm.Target.from_triple(self.triple).create_target_machine(**options)
 

@@ -29,6 +29,7 @@ from zeromass.contact.slow import SLOW, speed_of
 from zeromass.contact.start import Orientation, SurfaceAt, outside_surface, placement, rolling_start
 from zeromass.contact.surface import Surface
 from zeromass.contact.watched import HALTS, LOST, SLIPS, rolling_events
+from zeromass.errors import shown
 from zeromass.expression import Evaluator, Expression, Symbol, as_expression, expressions, rate, symbols
 from zeromass.expression import t as time
 from zeromass.expression.build import ZERO
@@ -188,7 +189,8 @@ class Rolling(OnSurface):
         A start slips, with a coefficient of friction, where it comes from a surface that moved otherwise: no impulse
         brings it to roll at once. A state of the slipping body goes on slipping.
         """
-        given_kind(state, State, "the state", "one that rolling.start(…) makes")
+        if not isinstance(state, State):
+            raise ModelError(f"the state is {shown(state)}; it is one that rolling.start(…) makes")
         if isinstance(state.system, AnotherMotion) and state.system.rolling is self:
             return state.system.begins_as(state)
         if state.system is not self or self.begins_one_way:

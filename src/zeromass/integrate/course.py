@@ -613,7 +613,7 @@ def events_of(given: Any) -> list[Event]:
         given = [Event(name, as_expression(zero)) for name, zero in given.items()]
     if not isinstance(given, Iterable):
         raise ModelError(f"events are zm.Event, several of them, or {{name: expression}}, not {shown(given)}")
-    found = given_all(given, object, "events", "a zm.Event")
+    found = list(given) if isinstance(given, list | tuple) else given_all(given, object, "events", "a zm.Event")
     for event in found:
         if not isinstance(event, Event):
             raise ModelError(f"events are zm.Event or {{name: expression}}, not {shown(event)}")

@@ -106,7 +106,9 @@ class Segment(ByExpression):
 
     def __post_init__(self) -> None:
         for array in (self.t, self.y, self.growth):
-            given_kind(array, np.ndarray, "t, y or growth of a segment", "an array").setflags(write=False)
+            if not isinstance(array, np.ndarray):
+                given_kind(array, np.ndarray, "t, y or growth of a segment", "an array")
+            array.setflags(write=False)
 
     @classmethod
     def standing(cls, start: State, outcome: Outcome, settings: Settings) -> Segment:

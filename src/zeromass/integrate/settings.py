@@ -54,7 +54,8 @@ class Limits:
     def __post_init__(self) -> None:
         for name in (f.name for f in fields(self)):
             value = getattr(self, name)
-            number = given_real(value, f"{name} of zm.Limits") if isinstance(value, Real) else np.nan
+            plain = isinstance(value, float) or (isinstance(value, int) and abs(value) < 2**63)
+            number = float(value) if plain else given_real(value, name) if isinstance(value, Real) else np.nan
             if not number > 0:
                 raise ModelError(f"Limits({name}={shown(value)}): it must be positive")
             object.__setattr__(self, name, int(number) if name == "changes" and number < np.inf else number)
@@ -91,7 +92,8 @@ class Settings:
             value, endless = getattr(self, name), name in ("longest_step", "memory")
             if value is None and name in ("step", "memory"):
                 continue
-            number = given_real(value, name) if isinstance(value, Real) and not isinstance(value, bool) else np.nan
+            real = isinstance(value, Real) and not isinstance(value, bool)
+            number = value if type(value) is float else given_real(value, name) if real else np.nan
             if not number > 0 or not (endless or np.isfinite(number)):
                 raise ModelError(f"{name} = {shown(value)}: it must be positive" + ("" if endless else " and finite"))
             object.__setattr__(self, name, number)  # NumPy's numbers too: files have plain ones

@@ -122,7 +122,7 @@ def given_kind(value: Any, kind: type[T] | tuple[type[T], ...], what: str, such:
     return value
 
 
-def given_all(values: Any, kind: type[T] | tuple[type[T], ...], what: str, such: str) -> list[T]:
+def given_all(values: Any, kind: type | tuple[type, ...], what: str, such: str) -> list[Any]:
     """Several of a kind, in a list, tuple, array or other collection that is not a word or a mapping."""
     if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
         raise ModelError(f"{what} is {shown(values)}; it is a list of {such}")
@@ -234,7 +234,7 @@ def given_mapping(value: Any, what: str, such: str) -> Mapping[Any, Any]:
     return value
 
 
-def given_parameters(value: Any, what: str) -> Mapping[Symbol, Any]:
+def given_parameters(value: Any, what: str) -> Mapping[Any, Any]:
     """A mapping of symbols to values."""
     found = given_mapping(value, what, "{parameter: value}")
     for key in found:

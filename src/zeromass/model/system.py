@@ -683,7 +683,9 @@ class System(Remembering):
 
     def zeros(self, level: int) -> list[tuple[str, Expression]]:
         """What must vanish at positions (level 0) or at rates (level 1), with the names that messages use."""
-        if given_choice(level, "level", (0, 1)) == 0:
+        if not (isinstance(level, int) and 0 <= level <= 1):
+            given_choice(level, "level", (0, 1))
+        if level == 0:
             placed = [self.rows[i] for i in self.told(0)]
             names = [f"place of {row.name}" if row.level else row.name for row in placed]
             zeros = [row.zero if row.place is None else row.place for row in placed]

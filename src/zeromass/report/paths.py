@@ -110,7 +110,10 @@ def _tracks(run: Course, frame: Frame) -> list[_Track]:
 
 def path3d(runs: Runs, ax: Axes3D | None = None, *, labels: Sequence[str] | None = None) -> Axes3D:
     """Contact point and centre in space over the surface, at the start where that moves [UM2022, figs 3, 5]."""
-    ax = _in_space() if ax is None else given_axes(ax, space=True)
+    if ax is None:
+        ax = _in_space()
+    else:
+        given_axes(ax, space=True)
     runs = several(runs)
     grid = heights_around(runs[0], at=float(runs[0].t[0]))
     if grid is not None:
