@@ -57,7 +57,7 @@ def test_the_table_names_every_constraint():
 
 
 def test_digits_of_a_quantity_are_its_own():
-    """A rotor that turns 1e4 times a second beside a slow oscillator: a long run loses the angle of the rotor, relative to a
+    """A rotor that turns at 300 rad/s beside a slow oscillator: a long run loses the angle of the rotor, relative to a
     turn, and not the oscillator; and of the rotor what does not depend on its angle."""
     x, angle = zm.coordinates("x angle")
     fast = zm.rate(angle)
