@@ -345,7 +345,8 @@ def drive_that_turns_at_once() -> Problem:
 @problem
 def mass_that_grows() -> Problem:
     x, y = zm.coordinates("x y")
-    M = np.array([[1 + 3 * np.maximum(zm.t - 0.5, 0), 0], [0, zm.where(zm.t < 1.2, 2.0, 3.0)]])
+    late: Any = zm.t - 0.5
+    M = np.array([[1 + 3 * np.maximum(late, 0), 0], [0, zm.where(zm.t < 1.2, 2.0, 3.0)]])
     system = zm.System(M=M, Q=[-4 * x, 1.0 - y], coordinates=[x, y])
     return Problem(system, system.start({x: 1.0, y: 0.5, zm.rate(y): 1.0}), 2.5)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from inspect import getattr_static
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeGuard
 
 from zeromass.expression import Array, Expression, Symbol
 from zeromass.model.constraint import Row
@@ -74,7 +74,7 @@ def connected(joints: Iterable[Connection], parts: Sequence[Part]) -> tuple[Conn
 NAMES = ("name", "rows", "multipliers", "coordinates", "parts", "usual", "one_sided", "contacts", "events")
 
 
-def _is_connection(value: Any) -> bool:
+def _is_connection(value: Any) -> TypeGuard[Connection]:
     """Whether a value has what a connection has.
 
     Nothing of it is evaluated: formulas are ordered by their age, and a search in the order of a set, as isinstance makes in

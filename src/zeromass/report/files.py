@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from zeromass.expression import Grid
+from zeromass.expression import Grid, expressions
 from zeromass.integrate import Course, Segment
 from zeromass.integrate.joined import grouped, joined
 from zeromass.integrate.joined import records as pieces_of
@@ -71,7 +71,7 @@ def to_dataset(
 def file_size(run: Course) -> int:
     """About how many bytes the file of a run takes: steps, with dense output, accelerations and named quantities."""
     n = len(run.system.coordinates)
-    quantities = sum(np.size(quantity.expression) for quantity in run.system.quantities.values())
+    quantities = sum(expressions(quantity.expression).size for quantity in run.system.quantities.values())
     return 8 * len(run) * (3 + 5 * n + (DEGREE + 1) * 2 * n + quantities)
 
 
