@@ -78,8 +78,7 @@ def consistent_start(
     data = _pairs(system, near, "near")
     first.update({x: value for x, value in data.items() if isinstance(x, Symbol)})
     problem = _Problem(system, wishes, data, t, values, made_of)
-    state = _facing(problem, first, hint, guesses)
-    return admitted_start(state) if admitted else state
+    return _facing(problem, first, hint, guesses, admitted=admitted)
 
 
 @dataclass(frozen=True)
@@ -129,6 +128,8 @@ def _facing(
     first: Mapping[Expression, float],
     hint: Mapping[Expression, float],
     guesses: Mapping[Expression, float],
+    *,
+    admitted: bool,
 ) -> State:
     """The solution in which bodies are on the outer side of what they touch.
 
@@ -154,11 +155,10 @@ def _facing(
             if faces_away(state):
                 there = {x: float(value) for x, value in zip(system.coordinates, state.q, strict=True)}
                 state = problem.solved({**first, **there, **system.placement(there, t, values)})
+            if not faces_away(state):
+                return admitted_start(state) if admitted else state
         except StartError as reason:
             error = error or reason
-            continue
-        if not faces_away(state):
-            return state
     raise error or StartError(system.wrong_side)
 
 

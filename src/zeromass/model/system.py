@@ -258,7 +258,7 @@ class System(Remembering):
     @property
     def ambiguous(self) -> bool:
         """Whether positions with the same prescribed values may satisfy the constraints elsewhere: see `placement`."""
-        return bool(self.facing)
+        return False
 
     @property
     def wrong_side(self) -> str:
