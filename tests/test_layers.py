@@ -14,6 +14,7 @@ ORDER = [
     "errors",
     "later",
     "frozen",
+    "codegen",
     "expression",
     "equation",
     "model",

@@ -15,8 +15,8 @@ What a run does not need to be computed, analysis and report, is imported when i
 import importlib as _importlib
 import typing as _typing
 
+from zeromass.codegen.target import Target, host
 from zeromass.compile.program import Program, compile
-from zeromass.compile.target import Target, host
 from zeromass.equation import EquationError, Motion, Verdict, solve
 from zeromass.errors import ZeromassError
 from zeromass.expression import (

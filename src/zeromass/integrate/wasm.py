@@ -8,10 +8,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from zeromass.codegen.wasm import module_of, wasm32
 from zeromass.compile.grid import tables
 from zeromass.compile.program import Program
 from zeromass.compile.rolled.program import RolledProgram
-from zeromass.compile.wasm import module_of, wasm32
 from zeromass.expression import Expression, Symbol, expressions
 from zeromass.integrate.alone.kinds import Kinds
 from zeromass.integrate.alone.memory import Count, Ready, Sizes

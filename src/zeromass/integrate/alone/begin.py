@@ -5,9 +5,9 @@ from __future__ import annotations
 from math import inf, sqrt
 from typing import ClassVar
 
-from zeromass.compile import ir
-from zeromass.compile.elementary.arithmetic import Real, where
-from zeromass.compile.elementary.arithmetic import sqrt as root
+from zeromass.codegen import ir
+from zeromass.codegen.elementary.arithmetic import Real, where
+from zeromass.codegen.elementary.arithmetic import sqrt as root
 from zeromass.compile.newton import PASSES, ROUNDING, SETTLED
 from zeromass.integrate.alone.memory import Count, Number, Ready
 from zeromass.integrate.alone.plan import Planned

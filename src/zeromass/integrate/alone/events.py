@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import inf
 from typing import ClassVar
 
-from zeromass.compile import ir
-from zeromass.compile.elementary.arithmetic import Real, Truth, where
+from zeromass.codegen import ir
+from zeromass.codegen.elementary.arithmetic import Real, Truth, where
 from zeromass.integrate.alone.memory import NOTED, PLACES, Alone, Count, Number
 from zeromass.integrate.stepping.kernel import DEEPER, NEAR_ZERO
 from zeromass.integrate.stepping.layout import Real64

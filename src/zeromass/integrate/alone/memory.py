@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, ClassVar
 
-from zeromass.compile import ir
-from zeromass.compile.elementary.arithmetic import Real, where
-from zeromass.compile.target import Target
+from zeromass.codegen import ir
+from zeromass.codegen.elementary.arithmetic import Real, where
+from zeromass.codegen.target import Target
 from zeromass.integrate.methods.dop853.coefficients import EXTENDED
 from zeromass.integrate.stepping.layout import ARGUMENTS, HEAD, PIVOTS, Int64, Real64
 from zeromass.integrate.stepping.writer import CHUNK, DOUBLE, INT, POINTER, Writer

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from zeromass.compile.target import host
+from zeromass.codegen.target import host
 from zeromass.integrate.stepping.kernel import Project, routine
 from zeromass.integrate.stepping.layout import Int64
 from zeromass.integrate.stepping.status import Status, Tolerances

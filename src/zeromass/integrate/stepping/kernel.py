@@ -13,9 +13,9 @@ from collections.abc import Callable, Mapping
 from math import inf
 from typing import ClassVar, NamedTuple
 
-from zeromass.compile import cache, ir
-from zeromass.compile.elementary.arithmetic import Real, Truth, fma, sqrt, where
-from zeromass.compile.target import FIRST, Code, Target
+from zeromass.codegen import cache, ir
+from zeromass.codegen.elementary.arithmetic import Real, Truth, fma, sqrt, where
+from zeromass.codegen.target import FIRST, Code, Target
 from zeromass.integrate.stepping.ahead import emit_limited
 from zeromass.integrate.stepping.layout import ARGUMENTS, FOLLOWED, HEAD, LARGEST, LOWEST, ROOT, WAITS, Int64, Real64
 from zeromass.integrate.stepping.status import Status
@@ -490,6 +490,8 @@ def routine(kind: type[Routine], target: Target, effort: int = FIRST) -> Code:
         return str(module)
 
     house, *rooms = kind.__module__.split(".")
-    written = cache.sources(*dict.fromkeys(["compile", "integrate", rooms[0]])) if house == "zeromass" else None
+    written = (
+        cache.sources(*dict.fromkeys(["codegen", "compile", "integrate", rooms[0]])) if house == "zeromass" else None
+    )
     origin = None if written is None else cache.digest(kind.__module__, kind.__qualname__, written)
     return Code(text, target, origin=origin, effort=effort)

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from zeromass.compile.target import Code, address
+from zeromass.codegen.target import Code, address
 from zeromass.integrate.stepping.ahead import Ahead
 from zeromass.integrate.stepping.layout import ARGUMENTS, HEAD, PIVOTS, Int64, Real64
 from zeromass.integrate.stepping.status import Status, Tolerances

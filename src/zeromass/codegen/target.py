@@ -16,7 +16,7 @@ import llvmlite
 import llvmlite.binding as llvm
 import numpy as np
 
-from zeromass.compile import cache
+from zeromass.codegen import cache
 from zeromass.errors import ZeromassError
 
 
@@ -202,7 +202,7 @@ class Code:
         """Makes better code in the background, once; nobody waits for it."""
         if not self._asked:
             self._asked = True
-            from zeromass.compile.background import later  # short runs are over before
+            from zeromass.codegen.background import later  # short runs are over before
 
             later(self._improved)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import llvmlite.binding as llvm
 
-from zeromass.compile.target import Target, host
+from zeromass.codegen.target import Target, host
 
 TRIPLE = "nvptx64-nvidia-cuda"
 
