@@ -15,6 +15,7 @@ ORDER = [
     "later",
     "frozen",
     "codegen",
+    "kernel",
     "expression",
     "equation",
     "model",

@@ -11,7 +11,8 @@ import llvmlite.binding as llvm
 import numpy as np
 import pytest
 
-from zeromass.codegen.cuda import cuda, optimised
+from zeromass.codegen.cuda import cuda
+from zeromass.codegen.passes import optimised
 from zeromass.codegen.target import host
 from zeromass.compile.quotients import FUNCTIONS, FUSED, without_branches
 from zeromass.ensemble.gpu_driver import Card, NoCard, Stream, packed

@@ -13,7 +13,7 @@ from typing import Any
 import llvmlite.binding as llvm
 import numpy as np
 
-from zeromass.codegen.cuda import optimised
+from zeromass.codegen.passes import optimised
 from zeromass.codegen.target import Target, host
 from zeromass.integrate.alone.kinds import Kinds
 from zeromass.integrate.alone.memory import Count

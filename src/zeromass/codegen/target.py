@@ -139,6 +139,7 @@ class Code:
     text    or what writes it: where machine code was kept by an earlier process, the text is not needed
     origin  what the text follows from, whatever the target: by it, machine code is kept for later processes, see `cache`
     effort  LLVM's effort that it is first made with, 0 to 3
+    passes  whether LLVM's passes are run over the text first: one that has its variables in memory needs them
     keep    what must live as long as the code, because it reads their memory
     """
 
@@ -149,9 +150,10 @@ class Code:
         *,
         origin: str | None = None,
         effort: int = FIRST,
+        passes: bool = False,
         keep: Any = None,
     ) -> None:
-        self._text, self._target, self._kept = text, target, keep
+        self._text, self._target, self._passes, self._kept = text, target, passes, keep
         self.origin: str | None = origin
         best = self._found(BEST) if effort < BEST else None
         self._engines = [self._loaded(best or self._machine_code(effort))]
@@ -162,10 +164,16 @@ class Code:
         """What was kept by an earlier process, or else made now."""
         found = self._found(effort)
         if found is None:
-            machine = self._target.machine(effort)
-            module = llvm.parse_assembly(self._text if isinstance(self._text, str) else self._text())
-            module.triple = self._target.triple
-            module.data_layout = str(machine.target_data)
+            text = self._text if isinstance(self._text, str) else self._text()
+            if self._passes:
+                from zeromass.codegen.passes import optimised  # code of formulas needs none
+
+                module, machine = optimised([text], self._target, (), effort)
+            else:
+                machine = self._target.machine(effort)
+                module = llvm.parse_assembly(text)
+                module.triple = self._target.triple
+                module.data_layout = str(machine.target_data)
             found = machine.emit_object(module)
             if self.origin is not None:
                 cache.write(self._name(effort), found)

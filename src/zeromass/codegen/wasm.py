@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 
 import llvmlite.binding as llvm
 
-from zeromass.codegen.cuda import optimised
 from zeromass.codegen.linking import linked
+from zeromass.codegen.passes import optimised
 from zeromass.codegen.target import Target
 
 TRIPLE = "wasm32-unknown-unknown"

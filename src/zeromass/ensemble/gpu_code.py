@@ -10,7 +10,8 @@ import llvmlite.binding as llvm
 import numpy as np
 
 from zeromass.codegen import ir
-from zeromass.codegen.cuda import is_cuda, optimised
+from zeromass.codegen.cuda import is_cuda
+from zeromass.codegen.passes import optimised
 from zeromass.codegen.target import Target, host
 from zeromass.compile.module import text_of
 from zeromass.compile.quotients import without_branches
