@@ -8,9 +8,9 @@ from typing import ClassVar
 from zeromass.codegen import ir
 from zeromass.codegen.elementary.arithmetic import Real, Truth, where
 from zeromass.integrate.alone.memory import NOTED, PLACES, Alone, Count, Number
-from zeromass.integrate.stepping.kernel import DEEPER, NEAR_ZERO
 from zeromass.integrate.stepping.layout import Real64
 from zeromass.integrate.stepping.writer import DOUBLE, INT
+from zeromass.kernel.roots import DEEPER, NEAR_ZERO
 
 VOID: ir.Type = ir.VoidType()
 

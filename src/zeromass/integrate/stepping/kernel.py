@@ -45,10 +45,6 @@ PROJECTIONS = 4
 ROUNDING, WORST = 16 * EPSILON, 1e5
 """Rounding that a projection may remove beside the tolerance, for a growth of the pivots of 1, and the most that counts."""
 
-NEAR_ZERO, DEEPER = 0.02, 2.0
-"""A parabola through three values counts as near zero if its end is within this part of their differences of it, or
-passes it if it is so many times as deep."""
-
 SHARE = 0.1
 """Part of a step of fixed length, which has no tolerance, that a projection may take back."""
 
@@ -271,9 +267,11 @@ class Control(Routine):
     def dips(self, values: tuple[Real, Real, Real], u: Real | float, w: Real | float) -> Truth:
         """Whether a function of one sign at three places, u and w apart, may have the other sign between them.
 
-        The parabola through the values has its end there and comes so near to zero that it is worth a look; see `dips` in
-        `locate`.
+        The parabola through the values has its vertex there and comes so near to zero that it is worth a look; see
+        `may_cross_twice`, of which this is the form for lanes.
         """
+        from zeromass.kernel.roots import DEEPER, NEAR_ZERO  # not needed where machine code is in the cache
+
         g0, g1, g2 = values
         both = 1.0 / (u + w)
         left, right = (g1 - g0) * (1.0 / u), (g2 - g1) * (1.0 / w)
@@ -491,7 +489,9 @@ def routine(kind: type[Routine], target: Target, effort: int = FIRST) -> Code:
 
     house, *rooms = kind.__module__.split(".")
     written = (
-        cache.sources(*dict.fromkeys(["codegen", "compile", "integrate", rooms[0]])) if house == "zeromass" else None
+        cache.sources(*dict.fromkeys(["codegen", "kernel", "compile", "integrate", rooms[0]]))
+        if house == "zeromass"
+        else None
     )
     origin = None if written is None else cache.digest(kind.__module__, kind.__qualname__, written)
     return Code(text, target, origin=origin, effort=effort)
