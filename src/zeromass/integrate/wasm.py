@@ -20,6 +20,8 @@ from zeromass.integrate.alone.pieced import Pieced
 from zeromass.integrate.settings import Limits
 from zeromass.integrate.stepping.layout import Int64, Real64
 from zeromass.integrate.stepping.status import Status
+from zeromass.kernel.roots import RootSearch
+from zeromass.kernel.structs import fields, size_of
 from zeromass.model import Event, ModelError, State
 
 NOTE = "zeromass"
@@ -154,5 +156,9 @@ def described(alone: Alone, outputs: Mapping[str, list[int]]) -> dict[str, Any]:
         "reals": {place.name: int(place) for place in Real64},
         "ints": {place.name: int(place) for place in Int64},
         "counts": {place.name: int(place) for place in Count},
+        "search": {
+            "words": {name: at for name, (_, at) in fields(RootSearch).items()},
+            "sizes": size_of(RootSearch),
+        },
         "status": {status.name: int(status) for status in (*Status, *Ready)},
     }

@@ -238,8 +238,7 @@ class Begin(Planned):
             self.store_int(self.int(len(plan.stretches)), self.ints, Int64.stretches)
             self.store_int(self.int(2**62), self.ints, Int64.patience)
         self.store(t, self.numbers, Number.first)
-        for place in (Count.noted, Count.hits):
-            self.store_int(self.int(0), self.counts, place)
+        self.store_int(self.int(0), self.counts, Count.noted)
         for place in (Count.ended, Count.opened):
             self.store_int(self.int(-1), self.counts, place)
 

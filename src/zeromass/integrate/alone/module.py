@@ -36,7 +36,7 @@ METHOD = (Dop853Advance, Dop853Dense, Project)
 SHOWN = ("slope", "start", "begin", "advance", "sample", "field")
 """Functions that who runs the code calls."""
 
-DRIVEN = ("resume", "open", "inside", "look", "watch", "carry", "judge", "deepen")
+DRIVEN = ("resume", "open", "inside", "look", "roots", "watch", "carry", "judge", "deepen")
 """Functions that who locates and decides switches calls beside."""
 
 
