@@ -178,21 +178,23 @@ def first_zero(s: RootSearch, column: int, a: float, b: float) -> float:
 
 
 @kernel
-def may_cross_twice(x0: float, g0: float, x1: float, g1: float, x2: float, g2: float) -> bool:
-    """Whether a function of one sign at three places may have the other sign between them.
+def may_cross_twice(g0: float, g1: float, g2: float, u: float, w: float) -> bool:
+    """Whether a function of one sign at three places, u and w apart, may have the other sign between them.
 
     The parabola through the values, g = g₁ + s (x − x₁) + c (x − x₁)², has its vertex at g₁ − s²/4c. A look is worth its
-    while if that is twice as deep as it takes, or nearly zero, and not far outside.
+    while if that is twice as deep as it takes, or nearly zero, and not far outside. Straight-line code, for `lanes` too.
     """
-    u, w = x1 - x0, x2 - x1
-    if not (
-        g0 * g1 > 0.0 and g1 * g2 > 0.0 and u != 0.0 and w != 0.0
-    ):  # places are the same in a step of a few roundings
-        return False
     left, right = (g1 - g0) / u, (g2 - g1) / w
     c, s = (right - left) / (u + w), (left * w + right * u) / (u + w)
     near = 4.0 * abs(c) * (abs(g1) - NEAR_ZERO * max(abs(g1 - g0), abs(g2 - g1))) <= DEEPER * s * s
-    return c * g1 > 0.0 and near and abs(s) <= 2.0 * abs(c * (u + w))
+    return (g0 * g1 > 0.0) & (g1 * g2 > 0.0) & (c * g1 > 0.0) & near & (abs(s) <= 2.0 * abs(c * (u + w)))
+
+
+@kernel
+def may_hide_roots(x0: float, g0: float, x1: float, g1: float, x2: float, g2: float) -> bool:
+    """The same of values at three places, which in a step of a few roundings may be the same."""
+    u, w = x1 - x0, x2 - x1
+    return g0 * g1 > 0.0 and g1 * g2 > 0.0 and u != 0.0 and w != 0.0 and may_cross_twice(g0, g1, g2, u, w)
 
 
 @kernel
@@ -206,7 +208,7 @@ def refine(s: RootSearch, column: int, turns: bool) -> int:
         for k in range(n - 2):
             x0, x1, x2 = s.places[k], s.places[k + 1], s.places[k + 2]
             g0, g1, g2 = s.seen[k, column], s.seen[k + 1, column], s.seen[k + 2, column]
-            if may_cross_twice(x0, g0, x1, g1, x2, g2):
+            if may_hide_roots(x0, g0, x1, g1, x2, g2):
                 set_bracket(s, 0, 0, x0, g0, x1, g1, x2, g2)
                 count += find_other_sign(s, column, s.points[count : count + 2])
     ahead = 1.0 if s.places[n - 1] >= s.places[0] else -1.0
@@ -271,7 +273,7 @@ def find_other_sign(s: RootSearch, column: int, found: Reals2) -> int:
             return count
         before = seen
         for k in range(3):
-            may = may_cross_twice(x[k], g[k], x[k + 1], g[k + 1], x[k + 2], g[k + 2])
+            may = may_hide_roots(x[k], g[k], x[k + 1], g[k + 1], x[k + 2], g[k + 2])
             if may and not is_known(s, before, x[k], x[k + 1], x[k + 2]):
                 set_bracket(s, waiting, seen, x[k], g[k], x[k + 1], g[k + 1], x[k + 2], g[k + 2])
                 waiting, seen = waiting + 1, seen + 1

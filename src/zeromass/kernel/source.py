@@ -91,7 +91,7 @@ class Kernel:
                 return self.error(argument, f"argument '{argument.arg}' has no type; annotate it")
         if self.node.returns is None:
             return self.error(self.node, f"'{self.name}' does not say what it returns; write '-> None' if nothing")
-        return self.error(self.node, "arguments of a kernel have no defaults, no stars, and places")
+        return self.error(self.node, "arguments of a kernel are given by their places, without defaults and stars")
 
     def annotated(self, written: ast.expr) -> Kind:
         """The type that an annotation stands for."""

@@ -265,21 +265,11 @@ class Control(Routine):
         return abs(direction) < FOLLOWED
 
     def dips(self, values: tuple[Real, Real, Real], u: Real | float, w: Real | float) -> Truth:
-        """Whether a function of one sign at three places, u and w apart, may have the other sign between them.
+        """Whether a function of one sign at three places, u and w apart, may have the other sign between them."""
+        from zeromass.kernel.lanes import lanes  # not needed where machine code is in the cache
+        from zeromass.kernel.roots import may_cross_twice
 
-        The parabola through the values has its vertex there and comes so near to zero that it is worth a look; see
-        `may_cross_twice`, of which this is the form for lanes.
-        """
-        from zeromass.kernel.roots import DEEPER, NEAR_ZERO  # not needed where machine code is in the cache
-
-        g0, g1, g2 = values
-        both = 1.0 / (u + w)
-        left, right = (g1 - g0) * (1.0 / u), (g2 - g1) * (1.0 / w)
-        c, s = (right - left) * both, (left * w + right * u) * both
-        size, longer = abs(c), where(abs(g2 - g1) > abs(g1 - g0), abs(g2 - g1), abs(g1 - g0))
-        same = ((g0 * g1) > 0.0) & ((g1 * g2) > 0.0) & ((c * g1) > 0.0)
-        near = ((abs(g1) - longer * NEAR_ZERO) * size * 4.0) <= s * s * DEEPER
-        return same & near & (abs(s) <= size * (u + w) * 2.0)
+        return lanes(may_cross_twice, *values, u, w)
 
 
 class Advance(Control):
