@@ -11,6 +11,7 @@ import pytest
 SOURCE = Path(__file__).parents[1] / "src" / "zeromass"
 
 ORDER = [
+    "search_path",
     "errors",
     "later",
     "frozen",

@@ -12,6 +12,9 @@ A package imports only from packages to its left. Masses may be zero, coordinate
 What a run does not need to be computed, analysis and report, is imported when it is first asked for.
 """
 
+import zeromass.search_path as _search_path  # noqa: F401  (before anything else is imported)
+
+# isort: split
 import importlib as _importlib
 import typing as _typing
 

@@ -25,7 +25,7 @@ from zeromass.frozen import frozen
 from zeromass.integrate import Course, Limits, MethodName, RunDoubtful, RunStopped, Settings, course
 from zeromass.integrate.course import Events, events_of
 from zeromass.model import ModelError, State, System
-from zeromass.model.given import shown
+from zeromass.model.given import given_kind, given_mapping, shown, value_of
 from zeromass.model.state import parameter_values
 
 if TYPE_CHECKING:
@@ -67,8 +67,9 @@ def simulate(
                  systems) or "fixed" (order 8, steps of length `step`), or the name of
                  another one that was added to `zm.METHODS`
     step         length of every step, with method="fixed", or with "radau", which then keeps order 5
-    events       zm.Event, several, or {name: expression}; their zeros are located on the dense output. Two zeros of one
-                 event between two neighbouring stages of a step are missed: `longest_step` bounds the steps
+    events       zm.Event, several, or {name: expression}; their zeros are located on the dense output. Steps are short
+                 enough for what depends on time alone in them, and for sines of the state; two zeros of another function
+                 between two neighbouring stages of a step are missed: `longest_step` bounds the steps
     project      return to the constraints after each step; without it they drift as in the papers
     parameters   values other than those of the start
     transitions  whether the motion goes on where its kind changes, such as from rolling to slipping; the run then has
@@ -80,7 +81,8 @@ def simulate(
 
     The run follows from these arguments alone, to the last bit, whatever ran before. One that can not go on ends with a
     named outcome and a RunStopped warning; what was computed is kept. Ctrl-C does the same. One that its system finds
-    wrong, such as a body inside its surface, comes with a RunDoubtful warning.
+    wrong, such as a body inside its surface, or whose energy drifts though nothing does work, comes with a RunDoubtful
+    warning. Where work is done, `run.remarks` compares it with the energy when it is asked for, or the run is printed.
 
     >>> theta = zm.coordinate("theta")
     >>> pendulum = zm.System(kinetic=zm.rate(theta) ** 2 / 2, potential=-9.81 * np.cos(theta))
@@ -90,17 +92,26 @@ def simulate(
     """
     settings = Settings(rtol, atol, method, project, step, longest_step, transitions, limits or Limits(), memory)
     if not isinstance(start, State):
-        raise ModelError(f"the start belongs to another system, or is none: {start!r}; make it with system.start(…)")
-    if parameters:
-        start = _with_parameters(start, parameters)
+        raise ModelError(
+            f"the start belongs to another system, or is none: {shown(start)}; make it with system.start(…)"
+        )
+    if parameters is not None:
+        start = _with_parameters(start, given_mapping(parameters, "parameters", "{parameter: number}"))
     with _watching(progress, start.t, until) as tell:
         found = course(system, start, until, settings, events=events, tell=tell, keep_interrupted=True)
     run = Run(found.segments)
     if not run.outcome.complete:
         warnings.warn(str(run.outcome), RunStopped, stacklevel=2)
-    for words in (*run.remarks, *(_unseen(run, events) if events else ())):
+    for words in (*_found_at_once(run), *(_unseen(run, events) if events else ())):
         warnings.warn(words, RunDoubtful, stacklevel=2)
     return run
+
+
+def _found_at_once(run: Run) -> tuple[str, ...]:
+    """Remarks on a run; work, for which more code is compiled, is integrated only if a conserved energy has changed."""
+    from zeromass.analysis.imbalance import energy_drifts
+
+    return run.remarks if energy_drifts(run) else super(Run, run).remarks
 
 
 def _unseen(run: Run, events: Events) -> list[str]:
@@ -162,7 +173,8 @@ class Run(Course):
             kinds = f", {self.kinds[0]} – … – {self.kinds[-1]}, {len(self.kinds)} segments"
         if self.switches:
             kinds += f", {len(self.switches)} switches"
-        return f"Run({self.t[0]:g} … {self.t[-1]:g} s{kinds}, {self.outcome.ending.value}; {self.statistics})"
+        doubts = "".join(f", but {words}" for words in self.remarks)
+        return f"Run({self.t[0]:g} … {self.t[-1]:g} s{kinds}, {self.outcome.ending.value}{doubts}; {self.statistics})"
 
     def _repr_html_(self) -> str:
         from zeromass.report.run_card import run_card
@@ -194,6 +206,20 @@ class Run(Course):
         from zeromass.analysis import certificate
 
         return certificate(self)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What is wrong with the finished motion, in words: a body inside its surface, energy that no work explains."""
+        return (*super().remarks, *self._energy_remarks)
+
+    @cached_property
+    def _energy_remarks(self) -> tuple[str, ...]:
+        known = self.__dict__.get("_certificate")
+        if known is not None:
+            return (known.imbalance,) if known.imbalance else ()
+        from zeromass.analysis.imbalance import energy_remarks
+
+        return energy_remarks(self)
 
     def work(self) -> Work:
         """The energy along the run, and the work of the forces that change it.
@@ -468,7 +494,9 @@ class Run(Course):
         >>> run.from_scenario("run.until = 5", case="long").origin.case
         'long'
         """
-        return replace(self, given_origin=replace(self.origin, scenario=text, case=case or ""))
+        given_kind(text, str, "text", "the text of a scenario")
+        case = "" if case is None else given_kind(case, str, "case", "the name of a case")
+        return replace(self, given_origin=replace(self.origin, scenario=text, case=case))
 
     def save(
         self, path: FilePath, *, certificate: Certificate | bool | None = True, scenario: str | None = None
@@ -563,6 +591,8 @@ class Run(Course):
 
 def _with_parameters(start: State, parameters: Mapping[Expression, float]) -> State:
     """The same state with other values of some parameters."""
+    if not parameters:
+        return start
     values = parameter_values(start.system, {**start.parameters, **parameters})
     return State(start.system, start.t, start.q, start.v, {**start.parameters, **values}, turns=start.turns)
 
@@ -573,7 +603,7 @@ def _watching(
 ) -> Iterator[Callable[[float], None]]:
     """Who is told the time reached: a function, or a bar on the terminal."""
     if callable(progress):
-        yield progress
+        yield lambda t: value_of(progress, (t,), "progress")
     elif progress:
         from rich.console import Console
         from rich.progress import Progress

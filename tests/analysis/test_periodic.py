@@ -121,3 +121,34 @@ def test_what_is_not_periodic_is_refused():
         zm.periodic(damped, damped.start(), period=1.0)
     with pytest.raises(zm.ModelError, match="must be positive"):
         zm.periodic(damped, damped.start(), period=-1.0)
+
+
+def _switching() -> list[tuple[zm.System, zm.State, float]]:
+    x, bob = zm.coordinate("x"), zm.Particle("bob", mass=0.7)
+    wedge = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=abs(x))
+    rope = zm.System([bob], gravity=9.81, joints=[zm.Rope(zm.Ground(), bob, length=1.3, name="rope")])
+    thrown = rope.start([(bob.position, (0, 0, -1.3)), (bob.velocity, (6.0, 0, 0))])
+    return [(wedge, wedge.start({x: 1.0}), 5.6), (rope, thrown, 2.0)]
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_a_motion_that_switches_is_refused_in_words(which):
+    system, start, period = _switching()[which]
+    with pytest.raises(zm.ModelError, match=r"tangents end where .* at t = .* s; zm\.periodic needs them"):
+        zm.periodic(system, start, period)
+
+
+def test_formulas_with_kinks_that_the_motion_does_not_reach_are_no_hindrance():
+    """ẍ = −4 (x − 10) − 1 where x > 0: a period of π."""
+    x = zm.coordinate("x")
+    system = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=2 * (x - 10) ** 2 + abs(x))
+    assert zm.periodic(system, system.start({x: 9.0}), 3.1, hold={x: 9.0}).period == pytest.approx(np.pi, abs=1e-9)
+
+
+def test_derivatives_of_a_sampled_run_are_refused_in_words():
+    x, F = zm.coordinate("x"), zm.parameter("F", 0.0)
+    cart = zm.System(kinetic=zm.rate(x) ** 2 / 2, forces={x: F})
+    run = zm.sampled(cart, cart.start({x: 1.0}), {F: -x - zm.rate(x)}, every=0.5, until=2.0)
+    for asked in (zm.sensitivity, zm.lyapunov_exponent, zm.lyapunov_spectrum, lambda run: zm.adjoint(run, x)):
+        with pytest.raises(zm.ModelError, match=r"parameters are set anew, as by zm\.sampled, at t = 0\.5 s"):
+            asked(run)

@@ -150,18 +150,77 @@ def test_a_full_disk_is_no_trouble(folder, monkeypatch):
 
 @pytest.mark.parametrize(("largest", "many"), [(12_000, 1000), (100_000, 12)])
 def test_what_was_not_used_for_longest_is_removed(folder, largest, many):
-    for k in range(20):
-        cache.write(f"{k:02}", bytes(1000))
-        os.utime(folder / f"{k:02}", (k, k))
-    cache.read("03")
+    names = [cache.digest(str(k)) for k in range(20)]
+    for k, name in enumerate(names):
+        cache.write(name, bytes(1000))
+        os.utime(folder / name, (k, k))
+    cache.read(names[3])
     cache._prune(str(folder), 100_000, 1000)
     assert len(list(folder.iterdir())) == 20
     cache._prune(str(folder), largest, many)
-    left = sorted(file.name for file in folder.iterdir())
-    assert "03" in left
-    assert left[1:] == [f"{k:02}" for k in range(20 - len(left) + 1, 20)]
+    left = sorted(names.index(file.name) for file in folder.iterdir())
+    assert left[0] == 3
+    assert left[1:] == list(range(20 - len(left) + 1, 20))
     assert sum(file.stat().st_size for file in folder.iterdir()) <= 0.75 * largest
     assert 5 <= len(left) <= 9
+
+
+OTHERS = {
+    "thesis.pdf": b"%PDF",
+    "0" * 32: b"a file of another program's cache, by its digest",
+    "f" * 32 + ".1.2.new": b"not ours either",
+    "e" * 32 + ".new": cache.FORMAT,
+    "d" * 31: cache.FORMAT,
+    "D" * 32: cache.FORMAT,
+    "c" * 32 + ".bak": cache.FORMAT,
+    ".hidden": b"",
+    "empty": b"",
+}
+"""Files that are not ours, by their names or by what they begin with."""
+
+
+@pytest.mark.parametrize("count", [20, 3])
+def test_files_of_others_are_never_removed_or_counted(folder, count):
+    folder.mkdir(mode=0o700)
+    for k, (name, begin) in enumerate(OTHERS.items()):
+        (folder / name).write_bytes(begin + bytes(50_000))
+        os.utime(folder / name, (k, k))  # older than all of ours
+    for k in range(30):
+        (folder / cache.digest("foreign", str(k))).write_bytes(bytes(100))
+    os.symlink(folder / "thesis.pdf", folder / ("a" * 32))
+    (folder / ("b" * 32)).mkdir()
+    before = {path.name: path.is_dir() or path.read_bytes() for path in folder.iterdir()}
+    names = [cache.digest(str(k)) for k in range(count)]
+    for name in names:
+        cache.write(name, bytes(1000))
+    cache.write("9" * 32, b"")
+    (folder / ("9" * 32)).rename(folder / ("9" * 32 + ".12.34.new"))  # what a killed process of ours has left
+    os.utime(folder / ("9" * 32 + ".12.34.new"), (1, 1))
+    cache._prune(str(folder), 100_000, 12)
+    after = {path.name: path.is_dir() or path.read_bytes() for path in folder.iterdir()}
+    ours = {name: after.pop(name) for name in list(after) if name in names or name.startswith("999")}
+    assert after == before
+    assert len(ours) == (9 if count == 20 else 4)
+    assert (("9" * 32 + ".12.34.new") in ours) == (count == 3)
+
+
+def test_a_file_of_somebody_else_that_has_a_name_of_ours_stays_until_code_is_made(folder):
+    folder.mkdir(mode=0o700)
+    (folder / cache.digest("code")).write_bytes(b"not ours")
+    assert cache.read(cache.digest("code")) is None
+    assert (folder / cache.digest("code")).read_bytes() == b"not ours"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="other systems have other rights")
+def test_a_folder_that_everybody_may_replace_is_not_used(tmp_path, monkeypatch):
+    (tmp_path / "open" / "mine").mkdir(parents=True, mode=0o700)
+    (tmp_path / "open").chmod(0o777)
+    monkeypatch.setenv("ZEROMASS_CACHE", str(tmp_path / "open" / "mine"))
+    assert not cache.kept()
+    (tmp_path / "open").chmod(0o1777)
+    cache._folder.cache_clear()
+    assert cache.kept()
+    cache._folder.cache_clear()
 
 
 def test_threads_and_processes_write_at_once(tmp_path):

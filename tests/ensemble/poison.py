@@ -33,6 +33,9 @@ WORDS = {
 }
 """What a member may do, and what its message then says."""
 
+OUTCOMES = {"takes": "out of memory", "dies": "interrupted"}
+"""Its outcome, where that is not "failed": a process that others kill is a fault of the machine, and no result."""
+
 MEMORY = 400e6
 """Bytes that a process may take beyond those that it begins with."""
 
@@ -101,9 +104,9 @@ def ended(study: Study, pool: Pool) -> Results:
 
 
 def is_named_and_left_out(found: Results, how: str, good: Results) -> None:
-    """The bad member has failed, with the reason, and all others are as they would be without it."""
+    """The bad member has its outcome, with the reason, and all others are as they would be without it."""
     others = np.arange(COUNT) != BAD
-    assert found["outcome"][BAD] == ("out of memory" if how == "takes" else "failed")
+    assert found["outcome"][BAD] == OUTCOMES.get(how, "failed")
     assert WORDS[how] in found["message"][BAD]
     for name, values in good.items():
         assert np.array_equal(found[name][others], values[others]), name

@@ -74,6 +74,21 @@ def test_a_store_has_the_dataset_of_memory(on: Any, tmp_path: Path) -> None:
     assert again.load().identical(expected)
 
 
+def test_a_store_is_drawn_as_a_dataset_of_memory_is(tmp_path: Path) -> None:
+    """Words of a store have a type of their own."""
+    import matplotlib.pyplot as plt
+
+    x, k, m = zm.coordinate("x"), zm.parameter("k", 1.0), zm.parameter("m", 1.0)
+    spring = zm.System(kinetic=m * zm.rate(x) ** 2 / 2, potential=k * x**2 / 2)
+    one, two = {k: [-1.0, 1.0]}, {k: [-1.0, 1.0], m: [1.0, 2.0]}  # no start: the square root of -1
+    for over, options in ((one, {}), (two, {"kind": "map"}), (two, {"kind": "basins", "what": "outcome"})):
+        study = {"over": over, "keep": {"end": x}, "until": 0.1, "store": tmp_path / f"{len(over)}.zarr"}
+        found = sweep(spring, spring.start({x: np.sqrt(k)}), **study)
+        assert found.outcome.values.ravel().tolist()[0] == "no start"
+        assert zm.plot_study(found, **options) is not None
+    plt.close("all")
+
+
 def test_a_store_of_zarr_that_is_no_folder() -> None:
     study, memory = pendulum(), zarr.storage.MemoryStore()
     expected = sweep(**study)
@@ -214,10 +229,20 @@ def test_what_a_killed_allocation_left_is_done_again(tmp_path: Path) -> None:
     expected = sweep(**study)
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
-    left = tmp_path / f"study.zarr.{socket.gethostname()}.{ended.pid}.abc.new"
-    left.mkdir()
+    begin = f"study.zarr.{socket.gethostname()}.{ended.pid}"
+    (tmp_path / f"{begin}.0123abcd.new").mkdir()
+    (tmp_path / f"{begin}.4567abcd.new" / "end").mkdir(parents=True)
+    (tmp_path / f"{begin}.4567abcd.new" / "zarr.json").write_text("{}")
+    others = [f"{begin}.89ababcd.new", f"{begin}.copy.new", f"{begin}.new"]  # no store, and no name of ours
+    for name in others:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "notes.txt").write_text("mine")
     assert sweep(**study, store=tmp_path / "study.zarr").load().identical(expected)
-    assert [path.name for path in tmp_path.iterdir()] == ["study.zarr"]
+    assert {path.name for path in tmp_path.iterdir()} == {"study.zarr", *others}
+    assert all((tmp_path / name / "notes.txt").read_text() == "mine" for name in others)
+    (tmp_path / "study.zarr" / "ledger" / "c" / "notes.new").write_text("mine")
+    assert sweep(**study, store=tmp_path / "study.zarr").load().identical(expected)
+    assert (tmp_path / "study.zarr" / "ledger" / "c" / "notes.new").exists()
     memory = zarr.storage.MemoryStore()
     group = zarr.open_group(memory, mode="w", zarr_format=3)
     group.attrs["zeromass"] = {}

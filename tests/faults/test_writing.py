@@ -259,3 +259,17 @@ def test_the_work_of_another_process_is_not_litter(tmp_path):
     write(target, slowly)
     assert target.read_text() == "first"
     assert list(tmp_path.iterdir()) == [target]
+
+
+def test_only_names_that_a_write_makes_are_litter(tmp_path):
+    target = tmp_path / "run.txt"
+    names: list[str] = []
+    write(target, lambda place: (names.append(place.name), place.write_text("x")))
+    (made,) = names
+    family, digits, ending = made[:-12], made[-12:-4], made[-4:]
+    litter = f"{family}{'0' * 8}{ending}"
+    others = [f"{family}notes{ending}", family, f"{family}{digits}0{ending}", ".zeromass-notes"]
+    for name in (litter, *others):
+        (tmp_path / name).write_text("mine")
+    write(target, lambda place: place.write_text("y"))
+    assert {path.name for path in tmp_path.iterdir()} == {"run.txt", *others}

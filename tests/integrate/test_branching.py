@@ -197,3 +197,15 @@ def test_out_of_a_singular_start_in_units_of_any_size(unit):
     tip = u(exact(times)[0]).T
     assert len(run.passages) == 1 + np.count_nonzero(np.diff(np.sign(tip[1:, 1])))
     assert np.abs(run.at(times / speed)[pins[:2]] / unit - tip).max() <= 1e-7
+
+
+@pytest.mark.parametrize("axes", [(0.2, 0.2, 0.2001), (0.2, 0.2, 0.2 + 1e-8)])
+@pytest.mark.parametrize("surface", [zm.surfaces.plane(), zm.Surface(lambda X, Y, Z: 2 * Z * (1 + 0.05 * np.sin(X)))])
+def test_a_coordinate_that_hardly_matters_makes_no_singular_position(axes, surface):
+    """An upright egg that is almost a ball: its rows hardly depend on its turn about the vertical.
+
+    They repeat one another at every state, so that it may begin anywhere.
+    """
+    egg = zm.Rolling(zm.ellipsoid(axes, 1.0), on=surface)
+    start = egg.start(contact=(0.1, 0.0), velocity=(0.2, 0.1))
+    assert at_start(start, 1e-6) is None

@@ -205,14 +205,55 @@ def test_what_is_not_known_is_refused_by_name(name, tmp_path):
     assert words in str(told.value)
 
 
-def test_a_mesh_that_is_a_shell_is_not_weighed(tmp_path):
-    lines = ["v 0 0 0", "v 1 0 0", "v 0 1 0", "v 0 0 1", "f 1 3 2", "f 1 2 4", "f 1 4 3", "f 2 3 4"]
-    (tmp_path / "m.obj").write_text("\n".join(lines))
-    with pytest.raises(zm.ModelError, match="inertia='shell' is not known"):
-        robot_of(
-            tmp_path,
-            WORLD.format("<joint/><geom type='mesh' mesh='m'/>", "<asset><mesh file='m.obj' inertia='shell'/></asset>"),
-        )
+L_PRISM = [(0, 0), (3, 0), (3, 1), (1, 1), (1, 2.5), (0, 2.5)]
+MUJOCO = {  # body_mass, body_ipos and the moments of the L at density 2, by MuJoCo 4.0.0
+    "legacy": (
+        6.526484197,
+        (1.161774506, 0.942865067, 0.349999994),
+        (3.312380533, 4.991505942, 7.778288771, 1.768551178),
+    ),
+    "exact": (6.299999893, (1.166666667, 0.916666667, 0.349999994), (3.188499937, 4.982249906, 7.65624987, 1.74999997)),
+    "convex": (8.399999857, (1.291666667, 1.0625, 0.349999994), (4.072687419, 5.928416554, 9.315104008, 1.465624975)),
+    "shell": (
+        33.399999738,
+        (1.194610778, 0.944610778, 0.349999994),
+        (22.664696305, 33.068862881, 50.065892734, 10.314969969),
+    ),
+}
+
+
+def l_prism(path):
+    """An L, 0.7 m thick, which is not convex, as an OBJ file."""
+    corners = [f"v {x} {y} {z}" for z in (0, 0.7) for x, y in L_PRISM]
+    top = [f"f {7} {7 + k} {8 + k}\nf {2 + k} {1 + k} {1}" for k in range(1, 5)]
+    sides = [f"f {1 + k} {1 + (k + 1) % 6} {7 + (k + 1) % 6} {7 + k}" for k in range(6)]
+    path.write_text("\n".join([*corners, *top, *sides]))
+
+
+@pytest.mark.parametrize("rule", [None, "legacy", "exact", "convex", "shell"])
+def test_a_mesh_has_the_inertia_that_mujoco_gives_it(tmp_path, rule):
+    """MuJoCo's default counts volume twice where a mesh is not convex; it keeps corners in single precision, 2⁻²⁴."""
+    l_prism(tmp_path / "m.obj")
+    inertia = "" if rule is None else f"inertia='{rule}'"
+    asset = f"<asset><mesh name='m' file='m.obj' {inertia}/></asset>"
+    robot = robot_of(tmp_path, WORLD.format("<joint/><geom type='mesh' mesh='m' density='2'/>", asset))
+    mass, center, (xx, yy, zz, xy) = MUJOCO[rule or "legacy"]
+    link = list(robot.links.values())[-1]
+    assert abs(link.mass.value - mass) < 1e-7 * mass
+    np.testing.assert_allclose(
+        np.asarray(link.inertia, dtype=float), [[xx, xy, 0], [xy, yy, 0], [0, 0, zz]], atol=3e-7 * zz
+    )
+    solid = zm.Solid.mesh(tmp_path / "m.obj", density=2.0, inertia=rule or "legacy")
+    np.testing.assert_allclose(solid.center, center, atol=1e-7)
+
+
+def test_a_mesh_is_mirrored_and_stretched_by_its_scale(tmp_path):
+    """Figures of MuJoCo 4.0.0, its corners in single precision."""
+    l_prism(tmp_path / "m.obj")
+    solid = zm.Solid.mesh(tmp_path / "m.obj", density=2.0, inertia="legacy", scale=(-1, 2, 0.5))
+    assert abs(solid.mass - 6.527324999) < 1e-6
+    np.testing.assert_allclose(solid.center, (-1.162375079, 1.87599956, 0.174999997), atol=1e-7)
+    np.testing.assert_allclose(np.diag(solid.inertia), (12.264194788, 4.794416961, 16.927202023), atol=1e-6)
 
 
 def test_one_section_to_leave_out_may_be_a_word(tmp_path):

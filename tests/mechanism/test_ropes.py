@@ -65,3 +65,48 @@ def test_a_start_with_a_stretched_rope_is_refused():
     start = system.start([(bob.position, (0, 0, -2 * L))])
     with pytest.raises(zm.StartError, match=r"'rope' is stretched by 1\.3"):
         zm.simulate(system, start, until=1.0)
+
+
+def falling(z: float, along=(0.0, 0.0, 1.0)):
+    """A bob above the anchor of its slack rope, at rest: it falls straight through the anchor."""
+    u = np.array(along) / np.linalg.norm(along)
+    bob = zm.Particle("bob", mass=0.7)
+    rope = zm.Rope(zm.Ground(), bob, length=L, name="rope")
+    system = zm.System([bob], joints=[rope], forces=zm.Force(-0.7 * g * u, at=bob.position))
+    return system, bob, rope, system.start([(bob.position, z * u), (bob.velocity, (0, 0, 0))])
+
+
+@pytest.mark.parametrize(("z", "along"), [(0.5, (0, 0, 1)), (0.0, (0, 0, 1)), (1.2, (0.3, -0.7, 0.1))])
+def test_a_slack_rope_whose_end_passes_through_its_anchor_becomes_taut_below_it(z, along):
+    """It falls z + L; the fall is a parabola in the coordinates, so events are exact to the tolerance of their location."""
+    system, bob, rope, start = falling(z, along)
+    run = zm.simulate(system, start, until=2.0)
+    u = np.array(along) / np.linalg.norm(along)
+    assert run.kinds == ("rope slack", "rope taut")
+    assert abs(run.events[0].t - np.sqrt(2 * (z + L) / g)) < 1e-9
+    np.testing.assert_allclose(run.state(2.0)[bob.position], -L * u, atol=1e-9)
+    np.testing.assert_allclose(run.state(2.0)[bob.velocity], 0.0, atol=1e-9)
+    t = run.events[0].t * np.linspace(0.05, 0.95, 7)
+    np.testing.assert_allclose(run.at(t)[rope.slack], L - np.abs(z - g * t**2 / 2), atol=1e-9)
+
+
+def test_two_particles_on_a_rope_pass_through_one_another():
+    """Without forces they part with their relative velocity until the rope is taut, and then move as one: m v₁ + m v₂."""
+    u = np.array([2.0, -1.0, 2.0]) / 3.0
+    a, b = zm.Particle("a", mass=1.0), zm.Particle("b", mass=3.0)
+    rope = zm.Rope(a, b, length=0.5, name="rope")
+    system = zm.System([a, b], joints=[rope])
+    start = system.start([(a.position, 0.2 * u), (b.position, -0.1 * u), (a.velocity, -1.0 * u), (b.velocity, 1.0 * u)])
+    run = zm.simulate(system, start, until=1.0)
+    assert [event.name for event in run.events][:1] == ["rope taut"]
+    assert abs(run.events[0].t - (0.3 + 0.5) / 2.0) < 1e-9  # 0.3 m together, 0.5 m apart, at 2 m/s
+    for part in (a, b):
+        np.testing.assert_allclose(run.state(1.0)[part.velocity], 0.5 * u, atol=1e-8)
+
+
+def test_members_of_a_study_pass_through_the_anchor_as_runs_do():
+    system, bob, _, _ = falling(0.5)
+    z = zm.parameter("z0", 0.5)
+    start = system.start([(bob.position, (0, 0, z)), (bob.velocity, (0, 0, 0))])
+    study = zm.sweep(system, start, over={z: [0.5, 0.25, 0.0]}, until=1.0, keep={"z": bob.position[2]})
+    np.testing.assert_allclose(study["z"], -L, atol=1e-9)

@@ -293,3 +293,61 @@ def test_redundancy_on_the_constraints_is_no_loss_of_rank():
     diagnosis = system.check(system.start({y: 0.5}))
     assert diagnosis.redundant == {"wall[1]": ("wall[0]",)}
     assert diagnosis.lost == ()
+
+
+FLAGS = {
+    # z′ = y x′, w′ = z x′: D = ⟨∂x + y ∂z + z ∂w, ∂y⟩, growth 2, 3, 4; dw − z dx is in the first derived system alone
+    "Engel": (lambda u, w, x, y, z: {"z": zm.rate(z) - y * zm.rate(x), "w": zm.rate(w) - z * zm.rate(x)}, ()),
+    # one level more, growth 2, 3, 4, 5
+    "Goursat": (
+        lambda u, w, x, y, z: {
+            "z": zm.rate(z) - y * zm.rate(x),
+            "w": zm.rate(w) - z * zm.rate(x),
+            "u": zm.rate(u) - w * zm.rate(x),
+        },
+        (),
+    ),
+    # u = x²/2 + c beside a contact form, growth 2, 3: the derived flag stops, and u stays integrable
+    "beside": (lambda u, w, x, y, z: {"z": zm.rate(z) - y * zm.rate(x), "u": zm.rate(u) - x * zm.rate(x)}, ("u",)),
+    # integrable by the other rows alone: z follows from x there
+    "along a curve": (
+        lambda u, w, x, y, z: {"y": y - x**2, "z": zm.rate(z) - y * zm.rate(x), "w": zm.rate(w) - z * zm.rate(x)},
+        ("z", "w"),
+    ),
+    "with time": (lambda u, w, x, y, z: {"z": zm.rate(z) - y * zm.rate(x), "w": zm.rate(w) - z}, ()),
+}
+
+
+@pytest.mark.parametrize("name", FLAGS)
+def test_the_whole_derived_flag_decides_what_is_integrable(name):
+    make, integrable = FLAGS[name]
+    u, w, x, y, z = q = zm.coordinates("u w x y z")
+    rows = make(u, w, x, y, z)
+    system = zm.System(kinetic=zm.rate(q) @ zm.rate(q) / 2, coordinates=q, constraints=rows)
+    kinds = system.check(random_state(system, np.random.default_rng(2), t=0.3)).kinds
+    kinds = {name: kind for name, kind in kinds.items() if kind != "holonomic"}
+    assert kinds == {name: "integrable" if name in integrable else "nonholonomic" for name in kinds}
+
+
+@pytest.mark.parametrize(
+    ("surface", "radius"),
+    [
+        (zm.surfaces.plane(), 0.1),
+        pytest.param(zm.surfaces.plane(0.3), 1e-3, marks=pytest.mark.slow),
+        pytest.param(zm.Surface(lambda X, Y: 0.1 * X**2 + 0.2 * Y**2), 0.1, marks=pytest.mark.slow),
+    ],
+)
+def test_a_sphere_that_rolls_without_spinning_is_nonholonomic(surface, radius):
+    """Growth 2, 3, 5 on a plane [BH1993]: no position follows from others. "no slip" is in the first derived system."""
+    ball = zm.Rolling(zm.ball(radius, 0.5), on=surface, no_spin=True)
+    kinds = ball.check(ball.start(contact=(0.1, 0.2), velocity=(0.1, 0.1))).kinds
+    assert (kinds["no slip"], kinds["no spin"]) == ("nonholonomic", "nonholonomic")
+
+
+def test_curves_that_leave_where_forms_are_defined_decide_nothing():
+    """√(1 − x²) ends at x = 1; the curves that stay inside decide."""
+    w, x, y, z = q = zm.coordinates("w x y z")
+    rows = {"z": zm.rate(z) - y * zm.rate(x), "w": zm.rate(w) - z * np.sqrt(1 - x**2) * zm.rate(x)}
+    system = zm.System(kinetic=zm.rate(q) @ zm.rate(q) / 2, coordinates=q, constraints=rows)
+    kinds = system.check(system.start({x: 0.9, y: 0.3, z: 0.2})).kinds
+    assert kinds == {"z": "nonholonomic", "w": "nonholonomic"}

@@ -9,7 +9,7 @@ import numpy as np
 
 import zeromass as zm
 from links import Links
-from zeromass.model.record import GIVEN, from_record, to_record
+from zeromass.model.record import from_record, to_record
 
 
 def test_a_large_run_comes_back_as_large_and_moves_bit_for_bit(tmp_path: Path) -> None:
@@ -41,7 +41,7 @@ def test_what_is_written_grows_with_the_number_of_parts() -> None:
         parts = [zm.Particle(f"p{k}", 1.0) for k in range(count)]
         rods = {f"rod {k}": a.position @ b.position for k, (a, b) in enumerate(pairwise(parts))}
         data, grids = to_record(zm.System(parts, gravity=9.81, constraints=rods))
-        assert data["version"] == GIVEN
+        assert "given" in data  # no matrices, which have n² entries
         assert from_record(data, grids).large
         sizes.append(len(data["nodes"]))
     assert sizes[1] < 2.1 * sizes[0]

@@ -72,7 +72,7 @@ def constants(given: Constant) -> dict[str, Expression] | None:
         return None
     if isinstance(given, Mapping):
         return {name: as_expression(e) for name, e in given.items()}
-    return {shortened(e): e for e in np.ravel(np.asarray(given, dtype=object))}
+    return {shortened(e): e for e in expressions(given).ravel()}
 
 
 def shortened(e: Expression) -> str:

@@ -13,8 +13,11 @@ from zeromass.analysis.balance import Constant, constants
 from zeromass.analysis.continuation import CONVERGED, Path
 from zeromass.analysis.linear import ON_AXIS, Eigenvalues
 from zeromass.analysis.linearize import Formulas
+from zeromass.errors import quoted, shown
 from zeromass.expression import Expression, Symbol
 from zeromass.model import ModelError, State, System
+from zeromass.model.given import given_count, given_finite, given_flag, given_kind
+from zeromass.model.state import belonging
 
 Kind = Literal["fold", "pitchfork", "transcritical", "Hopf"]
 
@@ -84,6 +87,9 @@ class Branch:
         """How many eigenvalues grow, at each point; −1 where they are not known."""
         return np.array([_growing(λ) if len(λ) else -1 for λ in self.eigenvalues])
 
+    __iter__ = None  # it has values of every expression, and no end of them
+    __contains__ = None
+
     def __getitem__(self, e: Expression | np.ndarray | Sequence[Any]) -> np.ndarray:
         """Values of an expression, or of an array of them, at each point."""
         return np.array([state[e] for state in self.points])
@@ -101,7 +107,8 @@ class Branch:
         True
         """
         crossing = [(s.state, s.other) for s in self.special if s.other is not None]
-        if k >= len(crossing):
+        given_flag(back, "back")
+        if given_count(k, "k") >= len(crossing):
             raise ModelError(f"the branch has {len(crossing)} bifurcations, and number {k} was asked for")
         state, direction = crossing[k]
         return self.path.followed(state, -direction if back else direction, away=True)
@@ -137,10 +144,17 @@ def branch(
     >>> [(s.kind, round(s.value, 6)) for s in pressed.special]  # 2/√27
     [('fold', 0.3849), ('fold', -0.3849)]
     """
+    given_kind(system, System, "the system", "a zm.System")
+    belonging(start, system)
+    if not isinstance(over, tuple | list) or len(over) != 3:
+        raise ModelError(f"over is {shown(over)}; it is (parameter, low, high)")
     parameter, low, high = over
+    step, points = given_finite(step, "step"), given_count(points, "points", 1)
+    if not step > 0:
+        raise ModelError(f"step is {step:g}; it is positive")
     if not isinstance(parameter, Symbol) or parameter not in system.parameters:
-        raise ModelError(f"'{parameter!r}' is no parameter of the system")
-    low, high = sorted((float(low), float(high)))
+        raise ModelError(f"{quoted(parameter)} is no parameter of the system")
+    low, high = sorted((given_finite(low, "the lower end"), given_finite(high, "the upper end")))
     begin = start.parameters[parameter]
     if not low <= begin <= high:
         raise ModelError(f"the start has {parameter.name} = {begin:g}, outside of {low:g} … {high:g}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -20,19 +19,20 @@ from zeromass.analysis.digits import (
     rounding,
     sizes,
 )
+from zeromass.analysis.imbalance import FEW, energy_remarks
 from zeromass.analysis.sampling import is_sampled, repeated
 from zeromass.analysis.work import Work, work
 from zeromass.equation import numerical_rank
+from zeromass.errors import user_stack_level
 from zeromass.expression import expressions
 from zeromass.integrate import Course, Sampled, Settings, course
+from zeromass.integrate.course import given_course
 from zeromass.integrate.segment import Samples, Segment
+from zeromass.integrate.settings import SMALLEST_RTOL
 from zeromass.integrate.terms import terms_of_time
 
 TIGHTER = 100.0
 """How many times smaller the tolerances of the second run are."""
-
-TIGHTEST = 2e-15
-"""The smallest relative tolerance of a second run: a few roundings."""
 
 SAMPLES = 400
 """States at which ranks and residuals are examined, besides none at the ends of steps alone."""
@@ -42,12 +42,6 @@ LONG = 2**19
 
 ABOUT = 8
 """Steps before and after a change of the kind of motion at which two runs are compared too."""
-
-FEW = 2.0
-"""Digits below which a certificate warns."""
-
-REACH = 1e3
-"""Times the errors that the tolerance allows in all steps together that an imbalance of energy may reach."""
 
 
 class FewDigits(UserWarning):
@@ -114,8 +108,8 @@ class Certificate:
     errors: Errors
     rtol: float
     tighter_rtol: float
-    reach: float
-    """Largest relative imbalance of energy that the tolerance explains; infinite for steps of given length."""
+    imbalance: str = ""
+    """What the energy balance says against the run; empty where its tolerance explains the balance."""
     parting: str = ""
     pulled: tuple[Interval, ...] = ()
 
@@ -137,12 +131,7 @@ class Certificate:
         if self.digits < FEW:
             why = self.parting or f"limited by {self.limited_by}"
             return f"only {self.digits:.1f} digits of the run can be trusted ({why})"
-        if self.work is not None and 2 * self.work.error > self.reach:
-            return (
-                f"the energy is out of balance by {self.work.imbalance:.1e} of what is turned over, which rtol = "
-                f"{self.rtol:g} does not explain: the motion may not be smooth; bound the steps with longest_step=…"
-            )
-        return ""
+        return self.imbalance
 
     def __str__(self) -> str:
         width = max([len(r.name) for r in self.residuals] + [10])
@@ -181,10 +170,11 @@ def certificate(run: Course) -> Certificate:
     >>> zm.certificate(run).digits > 9
     True
     """
+    given_course(run)
     times = np.union1d(np.linspace(run.t[0], run.t[-1], SAMPLES), run.t[:: max(1, len(run) // SAMPLES)])
     sampled = run.at(times)
     settings = run.settings
-    tighter = max(settings.rtol / TIGHTER, TIGHTEST)
+    tighter = max(settings.rtol / TIGHTER, SMALLEST_RTOL)
     violated = residuals(sampled)
     balance = work(run) if run.system.has_energy else None
     size = sizes(sampled.y, settings.atol, 1.0 if balance is None else balance.seen)
@@ -202,21 +192,13 @@ def certificate(run: Course) -> Certificate:
         ),
         settings.rtol,
         tighter,
-        np.inf if settings.step is not None else REACH * settings.rtol * len(run),
+        "" if balance is None else "".join(energy_remarks(run, balance)),
         parted,
         pulling_intervals(run) if run.system.contacts else (),
     )
     if found.warning:
-        warnings.warn(found.warning, FewDigits, stacklevel=_outside())
+        warnings.warn(found.warning, FewDigits, stacklevel=user_stack_level())
     return found
-
-
-def _outside() -> int:
-    """Frames from the caller of this up to the first that is neither of this package nor of a cached property."""
-    level, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] in ("zeromass", "functools"):
-        level, frame = level + 1, frame.f_back
-    return level
 
 
 def _margin(samples: Samples) -> float:

@@ -11,9 +11,11 @@ from zeromass.analysis.balance import Balance, Constant, constants, shortened
 from zeromass.analysis.slopes import slopes_of
 from zeromass.compile.program import compile
 from zeromass.equation.rank import CONSISTENCY_TOLERANCE, negligible
+from zeromass.errors import quoted
 from zeromass.expression import Expression, Symbol, jacobian, symbols
 from zeromass.expression import t as time
 from zeromass.model import ModelError, StartError, State, System
+from zeromass.model.given import given_all, given_finite, given_kind
 from zeromass.model.solving import StartEquations
 from zeromass.model.start import Prescribed, consistent_start
 from zeromass.model.start import _pairs as prescribed_pairs
@@ -53,7 +55,8 @@ def equilibrium(
     ...
     zeromass.model.errors.StartError: there is no such rest: no state satisfies 'balance of forces on theta' (off by 1) ...
     """
-    t = float(t)
+    given_kind(system, System, "the system", "a zm.System")
+    t = given_finite(t, "t")
     values = parameter_values(system, parameters)
     free = _freed(system, by)
     staying = constants(constant)
@@ -107,10 +110,10 @@ def _rest(
 
 def _freed(system: System, by: Sequence[Expression]) -> list[Symbol]:
     found: list[Symbol] = []
-    for p in by:
+    for p in given_all(by, object, "by", "a parameter"):
         if not isinstance(p, Symbol) or p not in system.parameters:
             names = ", ".join(x.name for x in system.parameters) or "none"
-            raise ModelError(f"'{p!r}' is no parameter of the system; its parameters are: {names}")
+            raise ModelError(f"{quoted(p)} is no parameter of the system; its parameters are: {names}")
         found.append(p)
     return found
 

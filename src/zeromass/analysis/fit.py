@@ -13,11 +13,12 @@ from zeromass.analysis.tangent import carried
 from zeromass.analysis.variation import variations
 from zeromass.compile.program import Program
 from zeromass.equation import numerical_rank
-from zeromass.errors import ZeromassError
+from zeromass.errors import ZeromassError, quoted
 from zeromass.expression import Expression, Symbol, as_expression
 from zeromass.integrate import Course, Settings
 from zeromass.integrate.course import course
 from zeromass.model import ModelError, StartError, State, System
+from zeromass.model.given import given_all, given_finite, given_kind, given_mapping, given_numbers, given_parameters
 from zeromass.model.state import ROUNDING
 
 Data = Mapping[Any, Sequence[Any]]
@@ -38,10 +39,13 @@ class Measured:
         words = "data are {expression: (times, values)} or {expression: (times, values, standard errors)}"
         if not isinstance(given, Sequence) or len(given) not in (2, 3):
             raise ModelError(f"'{e!r}': {words}")
-        self.t: np.ndarray = np.atleast_1d(np.asarray(given[0], dtype=float))
-        self.value: np.ndarray = np.atleast_1d(np.asarray(given[1], dtype=float))
+        self.t: np.ndarray = np.atleast_1d(given_numbers(given[0], f"the times of '{e!r}'", finite=False))
+        self.value: np.ndarray = np.atleast_1d(given_numbers(given[1], f"the values of '{e!r}'", finite=False))
         self.known: bool = len(given) == 3
-        self.error: np.ndarray = np.broadcast_to(np.asarray(given[2] if self.known else 1.0, dtype=float), self.t.shape)
+        error = given_numbers(given[2] if self.known else 1.0, f"the errors of '{e!r}'")
+        if error.shape not in ((), (1,), self.t.shape):
+            raise ModelError(f"'{e!r}' has {error.size} errors at {self.t.size} times")
+        self.error: np.ndarray = np.broadcast_to(error, self.t.shape)
         if self.t.shape != self.value.shape or self.t.ndim != 1:
             raise ModelError(f"'{e!r}' has {self.value.size} values at {self.t.size} times")
         if not (np.isfinite(self.value).all() and np.isfinite(self.t).all() and (self.error > 0).all()):
@@ -96,6 +100,8 @@ class Fit:
         """
         from scipy.stats import t
 
+        if not 0 < given_finite(level, "level") < 1:
+            raise ModelError(f"level is {level}; it lies between 0 and 1")
         width = float(t.ppf(0.5 + level / 2, max(self.told, 1))) * self.errors[_parameter(parameter)]
         middle = self.values[_parameter(parameter)]
         return middle - width, middle + width
@@ -132,8 +138,11 @@ def fit(
 
     least_squares: Any = optimize.least_squares
     system, start, settings, make = _given(of, start, settings)
-    names = [_parameter(p) for p in over]
+    names = [_parameter(p) for p in given_all(over, object, "over", "a parameter")]
+    given_mapping(data, "data", "{expression: (times, values)}")
     measured = [Measured(e, given) for e, given in data.items()]
+    if any(not one.t.size for one in measured):
+        raise ModelError("there are data without any times")
     if not names or not measured:
         raise ModelError("a fit needs parameters over=[…] and data {expression: (times, values)}")
     until = max(float(one.t.max()) for one in measured)
@@ -205,6 +214,10 @@ def derivatives(run: Course, measured: Sequence[Measured], over: Sequence[Symbol
 def _given(
     of: Course | System | Program, start: State | None, settings: Settings | None
 ) -> tuple[System | Program, State, Settings, Any]:
+    if start is not None:
+        given_kind(start, State, "the start", "what system.start(…) gives")
+    if settings is not None:
+        given_kind(settings, Settings, "settings", "zm.Settings(…)")
     if isinstance(of, Course):
         return of.system, start or of.start, settings or of.settings, lambda run: type(of)(run.segments)
     if start is None:
@@ -226,14 +239,21 @@ def _start(system: System | Program, start: State, values: Mapping[Symbol, float
 
 def _parameter(p: Expression) -> Symbol:
     if not isinstance(p, Symbol) or p.kind != "parameter":
-        raise ModelError(f"a fit is over parameters made by zm.parameter, and '{p!r}' is none")
+        raise ModelError(f"a fit is over parameters made by zm.parameter, and {quoted(p)} is none")
     return p
 
 
 def _bounds(
     names: Sequence[Symbol], given: Mapping[Expression, tuple[float, float]] | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    pairs = [(given or {}).get(p, (-np.inf, np.inf)) for p in names]
+    own = {} if given is None else given_parameters(given, "bounds")
+    pairs = [
+        given_numbers(own.get(p, (-np.inf, np.inf)), f"the bounds of '{p.name}'", (2,), finite=False).tolist()
+        for p in names
+    ]
+    wrong = [p.name for p, (low, high) in zip(names, pairs, strict=True) if not low < high]
+    if wrong:
+        raise ModelError(f"the bounds of '{wrong[0]}' are (low, high), the lower one first")
     return np.array([low for low, _ in pairs]), np.array([high for _, high in pairs])
 
 

@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from zeromass.expression import Expression, Symbol, parameter, symbols
+from zeromass.expression import Expression, Symbol, as_expression, parameter, symbols
 from zeromass.model import ModelError, System
 from zeromass.model.forces import Load, loads
+from zeromass.model.given import given_kind
 
 Input = Expression | Load | Mapping[Expression, Any]
 """A parameter of the system, or a force of unit size: zm.Force, zm.Torque, {coordinate: force}."""
@@ -37,6 +38,7 @@ def inputs_of(system: System, given: Sequence[Input] | Input | None) -> Inputs:
         return Inputs((), {})
     if isinstance(given, Expression | Mapping) or not isinstance(given, Iterable):
         given = [given]
+    given_kind(system, System, "the system", "a zm.System")
     known: dict[Any, tuple[Symbol, Any, np.ndarray]] = system.memory.setdefault("inputs", {})
     found: list[Symbol] = []
     acting: dict[Symbol, np.ndarray] = {}
@@ -44,9 +46,9 @@ def inputs_of(system: System, given: Sequence[Input] | Input | None) -> Inputs:
         if isinstance(one, Expression):
             found.append(_own(system, one))
             continue
-        key = tuple(one.items()) if isinstance(one, Mapping) else id(one)
+        (load,) = loads([one], "inputs")
+        key = tuple((x, as_expression(force)) for x, force in one.items()) if isinstance(one, Mapping) else id(one)
         if key not in known:
-            (load,) = loads([one], "inputs")
             known[key] = (parameter(_name(one, len(known)), 0.0), one, load.generalized(system.coordinates))
         u, _, force = known[key]
         found.append(u)

@@ -15,6 +15,7 @@ from zeromass.equation.rank import CONSISTENCY_TOLERANCE, negligible
 from zeromass.expression import Evaluator, expressions, jacobian
 from zeromass.model import ModelError, State, System
 from zeromass.model.feedback import with_feedback
+from zeromass.model.given import given_mapping, given_numbers, given_parameters
 from zeromass.model.start import Prescribed
 
 
@@ -63,6 +64,11 @@ def inverse_dynamics(
     >>> zm.inverse_dynamics(arm, {theta: zm.t**2 / 2}, by=[torque], times=[0.0, 1.0]).forces["torque"].round(6)
     array([1.      , 1.479426])
     """
+    given_mapping(motion, "the motion", "{expression: formula of zm.t}")
+    parameters = {} if parameters is None else given_parameters(parameters, "parameters")
+    times = np.atleast_1d(given_numbers(times, "times"))
+    if times.ndim > 1:
+        raise ModelError(f"times are one or several, not an array of shape {times.shape}")
     inputs = inputs_of(system, by)
     if not inputs.parameters:
         raise ModelError("inverse dynamics needs forces that act: by=[…]")
@@ -70,9 +76,8 @@ def inverse_dynamics(
     follow = {f"motion {e!r}": expressions(e) - expressions(path) for e, path in motion.items()}
     moved = driven.with_constraints(follow)
     B = Evaluator(jacobian(moved.Q + moved.C, list(inputs.parameters)), moved.inputs)
-    still = {**(parameters or {}), **dict.fromkeys(inputs.parameters, 0.0)}
+    still = {**parameters, **dict.fromkeys(inputs.parameters, 0.0)}
     own = len(system.rows)
-    times = np.atleast_1d(np.asarray(times, dtype=float))
     forces, states = [], []
     for t in times:
         state = moved.start(t=float(t), parameters=still, guess=guess)

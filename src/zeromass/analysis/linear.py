@@ -11,8 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from zeromass.equation.rank import negligible
+from zeromass.errors import shown
 from zeromass.expression import Expression
 from zeromass.model import ModelError, State
+from zeromass.model.given import given_count, given_finite, given_kind
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -169,6 +171,7 @@ class LinearSystem:
 
         tolerance  part of the largest eigenvalue below which a real part counts as zero
         """
+        tolerance = given_finite(tolerance, "tolerance")
         growing = self.eigenvalues.real[
             ~negligible(self.eigenvalues.real, np.abs(self.eigenvalues).max(initial=0.0), tolerance)
         ]
@@ -206,6 +209,8 @@ class LinearSystem:
         >>> round(abs(start[x]), 3), round(start[z], 3)
         (0.1, -0.995)
         """
+        given_kind(mode, Mode, "mode", "one of linear.modes()")
+        amplitude, phase = given_finite(amplitude, "amplitude"), given_finite(phase, "phase")
         δ = self.directions @ np.real(mode.vector * np.exp(1j * phase)) * amplitude
         n, state = len(self.at.q), self.at
         moved = State(state.system, state.t, state.q + δ[:n], state.v + δ[n:], state.parameters)
@@ -213,9 +218,16 @@ class LinearSystem:
 
     def transfer(self, s: ArrayLike) -> np.ndarray:
         """C (s − A)⁻¹ B + D at complex s, 1/s, shape s.shape + (outputs, inputs); s = 2πi f for a frequency f."""
-        s = np.asarray(s, dtype=complex)
+        try:
+            s = np.asarray(s, dtype=complex)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise ModelError(f"s is {shown(s)}; it is a complex number, or an array of them") from error
         inner = s[..., None, None] * np.eye(len(self.A)) - self.A
-        return self.C @ np.linalg.solve(inner, np.broadcast_to(self.B, (*s.shape, *self.B.shape))) + self.D
+        try:
+            reached = np.linalg.solve(inner, np.broadcast_to(self.B, (*s.shape, *self.B.shape)))
+        except np.linalg.LinAlgError as error:
+            raise ModelError("s is an eigenvalue of the system, where its transfer function is infinite") from error
+        return self.C @ reached + self.D
 
     def fraction(self, output: int = 0, input: int = 0) -> tuple[np.ndarray, np.ndarray]:
         """Numerator and denominator of one transfer function, coefficients of s with the highest power first.
@@ -226,6 +238,8 @@ class LinearSystem:
         >>> above.round(9).tolist(), below.round(9).tolist()  # 1/(2 s² + s)
         ([0.0, 0.0, 0.5], [1.0, 0.5, 0.0])
         """
+        output = given_count(output, "output", below=len(self.C))
+        input = given_count(input, "input", below=self.B.shape[1])
         below = np.real(np.poly(self.A))
         column, row = self.B[:, [input]], self.C[[output]]
         above = np.real(np.poly(self.A - column @ row)) + (self.D[output, input] - 1.0) * below

@@ -152,7 +152,7 @@ def _check_closed(
 def _placed(system: System | Program | Course, at: State | float) -> tuple[Program, State, State]:
     """The program, the state, and the state as it was given: of formulas with kinks, on the piece that it lies on."""
     if isinstance(system, Course):
-        state = at if isinstance(at, State) else system.state(float(at))
+        state = at if isinstance(at, State) else system.state(at)
     elif isinstance(at, State):
         state = at
         if state.system is not (system.system if isinstance(system, Program) else system):
@@ -161,7 +161,7 @@ def _placed(system: System | Program | Course, at: State | float) -> tuple[Progr
         words = "give system.start(…), system.equilibrium(…) or run.state(t)"
         raise ModelError(f"the state to linearise at is {at!r}; {words}")
     if isinstance(system, Program):
-        return system, state, state
+        return system.at(state), state, state
     if state.sliding:
         raise ModelError(f"at t = {state.t:g} s the motion slides along {state.sliding}: there are no derivatives")
     here = state if state.system.pieces is None else _inside(state, state.system.pieces)
@@ -191,7 +191,7 @@ def _named(given: Formulas) -> dict[str, Expression]:
         return {}
     if isinstance(given, Expression):
         given = [given]
-    pairs = given.items() if isinstance(given, Mapping) else [(None, one) for one in given]
+    pairs = given.items() if isinstance(given, Mapping) else [(None, one) for one in expressions(given).ravel()]
     found: dict[str, Expression] = {}
     for name, one in pairs:
         array = expressions(one)

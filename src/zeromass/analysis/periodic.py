@@ -16,7 +16,7 @@ import numpy as np
 from zeromass.analysis.linear import Eigenvalues
 from zeromass.analysis.manifold import Tangents, tangents
 from zeromass.analysis.slopes import slopes_of
-from zeromass.analysis.tangent import carried
+from zeromass.analysis.tangent import carried, one_smooth_motion
 from zeromass.equation import numerical_rank
 from zeromass.equation.rank import CONSISTENCY_TOLERANCE, negligible
 from zeromass.expression import Expression, as_expression, symbols
@@ -24,12 +24,20 @@ from zeromass.expression import t as time
 from zeromass.integrate import Course, Settings
 from zeromass.integrate.course import course
 from zeromass.model import ModelError, StartError, State, System
+from zeromass.model.given import given_finite, given_flag, given_kind, given_mapping
+from zeromass.model.state import belonging
 
 NEWTON = 40
 """Corrections of a guess before it is given up."""
 
 SHORTEST = 1e-2
 """Part of the guess below which a period is none: after no time every motion is where it was."""
+
+SMOOTH = (
+    "zm.periodic needs them along the whole period. Give a smooth formula in place of the switch, or find the start with a "
+    "root finder on zm.simulate, at a place of the motion where nothing switches"
+)
+"""What to do where a motion has no derivatives."""
 
 OPEN = 1e-6
 """Singular values below this part of the largest leave a direction of a correction open: that of a family of periodic
@@ -93,21 +101,29 @@ def periodic(
     >>> round(cycle.period, 7), cycle.multipliers.real.round(6).tolist()
     (6.6632869, [1.0, 0.00086])
     """
-    settings = settings or Settings(1e-12, 1e-14)
-    held = [(as_expression(e), float(value)) for e, value in (hold or {}).items()]
+    given_kind(system, System, "the system", "a zm.System")
+    belonging(start, system)
+    settings = (
+        Settings(1e-12, 1e-14) if settings is None else given_kind(settings, Settings, "settings", "zm.Settings(…)")
+    )
+    tolerance = given_finite(tolerance, "tolerance")
+    wanted = given_mapping({} if hold is None else hold, "hold", "{expression: number}")
+    held = [(as_expression(e), given_finite(value, "a value that is held")) for e, value in wanted.items()]
     formulas = [*system.M.ravel(), *system.Q, *system.C, *[row.zero for row in system.rows]]
     forced = time in symbols(formulas)
-    fixed = forced if fixed is None else fixed
+    fixed = forced if fixed is None else given_flag(fixed, "fixed")
     shift = _turned(system, turns)
-    T, state, best = float(period), start, np.inf
+    T, state, best = given_finite(period, "period"), start, np.inf
     if not T > 0:
         raise ModelError(f"the period is {period}; it must be positive")
     for _ in range(NEWTON):
         run = course(system, state, state.t + T, settings)
         if not run.outcome.complete:
             raise StartError(f"the motion can not be followed for a period of {T:g} s: {run.outcome}")
+        one_smooth_motion(run, SMOOTH)
         y0, y1 = run.y[0], run.y[-1]
-        slope = slopes_of(run.program, tuple(e for e, _ in held)).at_inputs(state.inputs)
+        inputs = np.concatenate([run.t[:1], y0, run.segments[0].values])
+        slope = slopes_of(run.program, tuple(e for e, _ in held)).at_inputs(inputs)
         basis = tangents(system, slope.constraints[0])
         Φ = carried(run, basis.N, np.zeros((len(run.parameters), basis.N.shape[1])), run.t[-1:])[0]
         miss = (y1 - y0 - shift)[basis.chosen]
@@ -168,6 +184,6 @@ def _found(run: Course, T: float, Φ: np.ndarray, basis: Tangents, gap: float) -
 
 def _turned(system: System, turns: Mapping[Any, float] | None) -> np.ndarray:
     shift = np.zeros(2 * len(system.coordinates))
-    for x, change in (turns or {}).items():
-        shift[system.index(x)] = float(change)
+    for x, change in given_mapping({} if turns is None else turns, "turns", "{coordinate: number}").items():
+        shift[system.index(x)] = given_finite(change, "a turn")
     return shift

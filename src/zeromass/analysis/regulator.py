@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from zeromass.equation import numerical_rank
+from zeromass.errors import shown
 from zeromass.expression import Expression, Symbol
 from zeromass.model import ModelError, System
 from zeromass.model.feedback import with_feedback
+from zeromass.model.given import given_numbers
 
 if TYPE_CHECKING:
     from zeromass.analysis.linear import LinearSystem
@@ -48,6 +51,11 @@ def regulator(linear: LinearSystem, Q: ArrayLike, R: ArrayLike) -> Regulator:
     if not linear.inputs:
         raise ModelError("feedback needs inputs: zm.linearize(system, state, inputs=[…])")
     Q, R = _weights(Q, len(linear.A), "Q"), _weights(R, len(linear.inputs), "R")
+    if numerical_rank(R).rank < len(R):
+        raise ModelError(f"R is {shown(R.tolist())}, which leaves an input without a cost; give each a positive one")
+    for W, name in ((Q, "Q"), (R, "R")):
+        if not np.allclose(W, W.T):
+            raise ModelError(f"{name} is not symmetric; it weighs squares")
     try:
         P = solve_continuous_are(linear.A, linear.B, Q, R)
     except np.linalg.LinAlgError as error:
@@ -64,7 +72,7 @@ def regulator(linear: LinearSystem, Q: ArrayLike, R: ArrayLike) -> Regulator:
 
 
 def _weights(given: ArrayLike, size: int, name: str) -> np.ndarray:
-    W = np.asarray(given, dtype=float)
+    W = given_numbers(given, name)
     W = W * np.eye(size) if W.ndim == 0 else np.diag(W) if W.ndim == 1 else W
     if W.shape != (size, size):
         raise ModelError(f"{name} has shape {W.shape}; it weighs {size}, so give a number, {size} of them, or a matrix")

@@ -16,6 +16,7 @@ from zeromass.analysis.peaking import NODES, Peaking, Told
 from zeromass.codegen.target import host
 from zeromass.expression import expressions as of_expressions
 from zeromass.integrate import Course
+from zeromass.integrate.course import given_course
 from zeromass.integrate.search import EPSILON
 from zeromass.integrate.segment import asked
 from zeromass.integrate.stepping.calling import called
@@ -82,7 +83,7 @@ class Rough(NamedTuple):
 
 def rough(run: Course, expressions: Sequence[Any]) -> Rough | None:
     """Of a run; None where it is short or changes its kind, or where the values are no numbers."""
-    (segment, *others), k = run.segments, len(run.t) - 1
+    (segment, *others), k = given_course(run).segments, len(run.t) - 1
     if others or k < MANY or segment.piece is not None or segment.program is None:
         return None
     e = of_expressions(expressions).ravel()

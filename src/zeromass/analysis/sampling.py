@@ -7,12 +7,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from zeromass.compile.program import Program, compile
+from zeromass.errors import quoted
 from zeromass.expression import Expression, Symbol
 from zeromass.expression.leaves import namesake
 from zeromass.integrate import Course, Ending, Occurrence, Segment, Settings
 from zeromass.integrate.course import course
 from zeromass.later import later
 from zeromass.model import ModelError, State, System
+from zeromass.model.given import given_finite, given_kind, given_mapping, value_of
+from zeromass.model.state import belonging
 
 if TYPE_CHECKING:
     from zeromass.run import Run
@@ -49,7 +52,9 @@ def sampled(
     >>> run.at([0.25, 0.75])[F].round(6), bool(abs(run.at(10.0)[x]) < 0.02)
     (array([-1.   , -0.375]), True)
     """
-    every, settings = float(every), Settings(rtol, atol)
+    given_kind(system, System, "the system", "a zm.System")
+    belonging(start, system)
+    every, until, settings = given_finite(every, "every"), given_finite(until, "until"), Settings(rtol, atol)
     if not every > 0:
         raise ModelError(f"the time between samples is {every:g} s; it must be positive")
     if not until > start.t:
@@ -120,13 +125,18 @@ def repeated(run: Course, settings: Settings) -> Course:
 
 
 def _values(system: System, feedback: Feedback, state: State) -> dict[Symbol, float]:
-    given = feedback(state) if callable(feedback) else feedback
+    given = value_of(feedback, (state,), "the feedback") if callable(feedback) else feedback
+    given_mapping(
+        given, "the feedback", "{parameter: formula}, or a function of a state that returns {parameter: value}"
+    )
     found: dict[Symbol, float] = {}
     for p, value in given.items():
         if not isinstance(p, Symbol) or p not in system.parameters:
             names = ", ".join(x.name for x in system.parameters) or "none"
             raise ModelError(
-                f"'{p!r}' is no parameter of the system; its parameters are: {names}{namesake(p, system.parameters)}"
+                f"{quoted(p)} is no parameter of the system; its parameters are: {names}{namesake(p, system.parameters)}"
             )
-        found[p] = float(state[value]) if isinstance(value, Expression) else float(value)
+        found[p] = (
+            float(state[value]) if isinstance(value, Expression) else given_finite(value, f"the value of '{p.name}'")
+        )
     return found

@@ -26,6 +26,7 @@ from zeromass.model import ModelError, StartError, State, System
 from zeromass.model.constraint import rows_of
 from zeromass.model.control import SETTLING, Control
 from zeromass.model.feedback import with_feedback
+from zeromass.model.given import given_finite
 from zeromass.model.solving import StartEquations
 from zeromass.model.start import Prescribed, _pairs, consistent_start, states_nearby
 from zeromass.model.state import parameter_values
@@ -63,6 +64,7 @@ def servo(
     >>> bool(abs(start[x]) < 1e-12)  # x = y + ÿ
     True
     """
+    settling = given_finite(settling, "settling")
     inputs = inputs_of(system, by)
     if not inputs.parameters:
         raise ModelError("control needs forces that may act: by=[…]")
@@ -73,7 +75,7 @@ def servo(
     wrong = next((row for row in rows if row.level > 1), None)
     if wrong is not None:
         raise ModelError(f"control '{wrong.name}' contains an acceleration; ask for positions or rates")
-    work = Differentiation(program, inputs.parameters, float(settling), _samples(driven, state))
+    work = Differentiation(program, inputs.parameters, settling, _samples(driven, state))
     work.require([(row.name, row.zero) for row in rows])
     forces = work.forces()
     known = {u: forces[u] for u in inputs.parameters}
@@ -91,7 +93,7 @@ def _driven(system: System, inputs: Inputs) -> System:
 
 def _beside(system: System, driven: System, at: State | None) -> State:
     if at is not None:
-        if at.system is not system:
+        if not isinstance(at, State) or at.system is not system:
             raise ModelError("the state belongs to another system; make it with system.start(…)")
         return State(driven, at.t, at.q, at.v, parameter_values(driven, {**at.parameters}))
     try:

@@ -15,7 +15,7 @@ from zeromass.analysis.tangent import NEARBY, allowed_directions, one_smooth_mot
 from zeromass.equation import numerical_rank
 from zeromass.expression import Evaluator, expressions, jacobian
 from zeromass.integrate import Course
-from zeromass.integrate.course import Sampled
+from zeromass.integrate.course import Sampled, given_course
 from zeromass.integrate.stepping.functions import Functions
 from zeromass.model import ModelError
 from zeromass.model.given import shown
@@ -39,7 +39,7 @@ def lyapunov_spectrum(
     >>> round(float(exponents.sum()), 8), bool(abs(exponents + 0.25).max() < 0.02)
     (-0.5, True)
     """
-    span = float(run.t[-1] - run.t[0])
+    span = float(given_course(run).t[-1] - run.t[0])
     if not span > 0:
         raise ModelError("Lyapunov exponents need a run forward in time")
     if count is not None and not (type(count) is int and count >= 1):

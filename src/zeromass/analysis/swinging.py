@@ -8,11 +8,13 @@ import numpy as np
 
 from zeromass.analysis.linear import LinearSystem, Mode
 from zeromass.compile.program import compile
+from zeromass.errors import shown
 from zeromass.expression import Expression, expressions, symbols
 from zeromass.integrate import Ending, Outcome, Segment, Settings, Statistics
 from zeromass.integrate.stepping.dense import NODES, fitted
 from zeromass.later import later
 from zeromass.model import ModelError, State
+from zeromass.model.given import given_finite
 
 if TYPE_CHECKING:
     from zeromass.run import Run
@@ -31,12 +33,12 @@ def swinging(linear: LinearSystem, mode: Mode, amplitude: float | None, periods:
 
     A motion that does not swing goes to and fro. A steady motion, and time in the formulas, stand still meanwhile.
     """
-    if not periods > 0:
-        raise ModelError(f"periods is {periods!r}; it is a positive number of swings")
+    if not given_finite(periods, "periods") > 0:
+        raise ModelError(f"periods is {shown(periods)}; it is a positive number of swings")
     at = linear.at
     if any(leaf.kind == "time" for leaf in symbols(*[row.zero for row in at.system.rows], *_drawn(at))):
         raise ModelError("the system moves with time; look at a run from linear.displaced(mode, …) instead")
-    size = shown_amplitude(linear, mode) if amplitude is None else float(amplitude)
+    size = shown_amplitude(linear, mode) if amplitude is None else given_finite(amplitude, "amplitude")
     pace = abs(mode.eigenvalue.imag) or abs(mode.eigenvalue) or 2 * np.pi
     phases = 2 * np.pi * np.arange(PHASES) / PHASES
     q = np.array([linear.displaced(mode, size, phase).q for phase in phases])

@@ -13,6 +13,7 @@ from zeromass.equation import numerical_rank
 from zeromass.equation.rank import CONSISTENCY_TOLERANCE, negligible
 from zeromass.expression import Evaluator, expressions, jacobian, symbols
 from zeromass.integrate import Course
+from zeromass.integrate.course import given_course
 from zeromass.integrate.stepping.functions import Functions
 from zeromass.model import ModelError
 from zeromass.model.given import given_real, shown
@@ -91,6 +92,7 @@ def sensitivity(run: Course, times: ArrayLike | None = None) -> Sensitivity:
     array([[1., 3.],
            [0., 1.]])
     """
+    one_smooth_motion(run)
     times = run.within(float(run.t[-1]) if times is None else times)
     m, parameters = run.y.shape[1], list(run.system.parameters)
     count = len(parameters)
@@ -113,7 +115,7 @@ def lyapunov_exponent(run: Course, *, every: float | None = None, seed: int = 0)
     >>> bool(abs(zm.lyapunov_exponent(run) - 2.0) < 0.02)
     True
     """
-    span = float(run.t[-1] - run.t[0])
+    span = float(given_course(run).t[-1] - run.t[0])
     if not span > 0:
         raise ModelError("a Lyapunov exponent needs a run forward in time")
     times = np.linspace(run.t[0], run.t[-1], parts_of(span, every) + 1)
@@ -204,16 +206,20 @@ def _allowed_direction(run: Course, seed: int) -> np.ndarray:
     return direction / np.linalg.norm(direction)
 
 
-def one_smooth_motion(run: Course) -> None:
-    """That derivatives of a run exist all along: that no formula switches and no kind of motion changes."""
-    for switch in run.switches:
-        raise ModelError(
-            f"tangents end where a formula switches, '{switch.expression!r}' at t = {switch.t:g} s; end the run before"
-        )
-    if len(run.segments) > 1:
-        raise ModelError(
-            f"tangents end where the kind of motion changes, at t = {run.changes[0]:g} s; end the run before"
-        )
+def one_smooth_motion(run: Course, remedy: str = "end the run before") -> None:
+    """Raises unless derivatives of a run exist all along: no formula switches, no mode changes, no parameter is set anew.
+
+    remedy  what to do, in words
+    """
+    if len(given_course(run).segments) < 2 and not run.switches:
+        return
+    if run.switches:
+        where = f"a formula switches, '{run.switches[0].expression!r}' at t = {run.switches[0].t:g} s"
+    elif run.changes:
+        where = f"the kind of motion changes, at t = {run.changes[0]:g} s"
+    else:
+        where = f"parameters are set anew, as by zm.sampled, at t = {float(run.segments[1].t[0]):g} s"
+    raise ModelError(f"tangents end where {where}; {remedy}")
 
 
 def carried(run: Course, δy: np.ndarray, δp: np.ndarray, times: np.ndarray) -> np.ndarray:

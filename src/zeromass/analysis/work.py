@@ -25,6 +25,7 @@ from zeromass.expression import (
 )
 from zeromass.expression.build import ZERO
 from zeromass.integrate import Course, Segment
+from zeromass.integrate.course import given_course
 from zeromass.integrate.segment import Samples
 from zeromass.integrate.stepping.calling import called
 from zeromass.integrate.stepping.layout import Int64
@@ -136,7 +137,7 @@ def powers(system: System, *, held: bool = False) -> tuple[Expression, Expressio
     applied = as_expression(rate(system.energy) - reaction)
     if _quadratic(system):
         applied = as_expression(substitute(applied, dict.fromkeys(system.accelerations, 0.0)))
-    still = not len(system.rows) or (held and all(e is ZERO for e in system.C) and not any(map(_moves, system.rows)))
+    still = not len(system.rows) or (held and all(e is ZERO for e in system.C) and not any(map(moves, system.rows)))
     return applied, ZERO if still else reaction
 
 
@@ -152,7 +153,7 @@ def _quadratic(system: System) -> bool:
     return not bent and all(as_expression(substitute(e, rest)) is ZERO for e in [kinetic, *slopes])
 
 
-def _moves(row: Row) -> bool:
+def moves(row: Row) -> bool:
     """Whether a constraint moves or does not vanish at rest: its force may do work."""
     leaves = symbols(row.zero)
     still = {leaf: 0.0 for leaf in leaves if leaf.order == 1}
@@ -181,7 +182,7 @@ def _powers_one_by_one(system: System) -> tuple[Expression, Expression]:
         applied = applied + as_expression(left @ rate(q))
     reaction = ZERO
     for row, λ in zip(system.rows, system.multipliers, strict=True):
-        if _moves(row):
+        if moves(row):
             q = own([row.zero])
             unknown = (q, rate(q), rate(rate(q)))[row.level]
             reaction = reaction + λ * as_expression(gradient(row.zero, unknown) @ rate(q))
@@ -201,7 +202,7 @@ def work(run: Course) -> Work:
     >>> round(float(work(run).applied[-1]), 9)  # 2 N on a way of 9 m
     18.0
     """
-    rows = _Kept(len(run))
+    rows = _Kept(len(given_course(run)))
     asked = [_asked(run.system, segment) for segment in run.segments]
     alone = Survey(run.segments[0], asked[0].values) if len(run.segments) == 1 and len(run) > 1 else None
     begins = _begins(run, asked) if alone is None else alone.beginning[None, :2]
@@ -283,7 +284,7 @@ def _asked(system: System, segment: Segment) -> _Asked:
     if (system, held) not in known:
         found = powers(segment.system, held=held)
         some = sum(bit for bit, power in zip((1, 2), found, strict=True) if power is not ZERO)
-        known[system, held] = _Asked(expressions([system.energy, _kinetic(system), *found]), some)
+        known[system, held] = _Asked(expressions([system.energy, kinetic_energy(system), *found]), some)
     return known[system, held]
 
 
@@ -299,7 +300,7 @@ def _begins(run: Course, asked: list[_Asked]) -> np.ndarray:
     return found
 
 
-def _kinetic(system: System) -> Expression:
+def kinetic_energy(system: System) -> Expression:
     """Kinetic energy; of a system that is given by its Lagrangian ½ q̇ᵀ M q̇."""
     try:
         return system.kinetic

@@ -30,8 +30,10 @@ def results() -> Results:
 
 def report(path: Any, found: Results) -> list[Any]:
     """Writes the page about the papers, with figures."""
+    from zeromass.cli.files import use_matplotlib
     from zeromass.papers import report
 
+    use_matplotlib()
     return list(report(path, found))
 
 

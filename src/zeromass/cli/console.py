@@ -28,6 +28,7 @@ class Exit(IntEnum):
     DEFECT = 1
     INVALID = 2
     STOPPED = 3
+    DOUBTFUL = 4
     FILES = 5
     INTERRUPTED = 130
 

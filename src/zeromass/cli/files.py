@@ -80,11 +80,19 @@ def page(run: Run, path: Path, drawing: Mapping[str, Any]) -> Path:
     return run.view(path, **drawing)
 
 
+def use_matplotlib() -> None:
+    """Loads matplotlib for drawing into files, without the `matplotlibrc` of the current folder, where it looks first.
+
+    That file may be a stranger's, and `text.usetex` would have LaTeX run with its preamble.
+    """
+    with contextlib.chdir(Path(__file__).parent):
+        import matplotlib
+    matplotlib.use("Agg")
+
+
 def figure(run: Run, kind: str, path: Path, **options: Any) -> Path:
     """Writes one plot."""
-    import matplotlib
-
-    matplotlib.use("Agg")
+    use_matplotlib()
     from zeromass.report.plots import save_figure
 
     available = run.plot.available()

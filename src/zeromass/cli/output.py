@@ -136,13 +136,14 @@ class Files(_Object):
 
 
 class RunOutput(_Object):
-    """`zeromass run`; exit code 3 where the physics stopped it."""
+    """`zeromass run`; exit code 3 where the physics stopped it, 4 where `remarks` say what is wrong with it."""
 
     command: Literal["run"]
-    exit_code: Literal[0, 3, 130]
+    exit_code: Literal[0, 3, 4, 130]
     scenario: ScenarioName
     outcome: Outcome
     statistics: Statistics
+    remarks: list[str]
     events: list[EventTime]
     end: End
     extremes: dict[str, Extremes]
@@ -207,7 +208,7 @@ class ViewOutput(_Object):
     """`zeromass view`; of a scenario that it runs, the exit code is that of `run`."""
 
     command: Literal["view"]
-    exit_code: Literal[0, 3, 130]
+    exit_code: Literal[0, 3, 4, 130]
     file: str
     outcome: str
 

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 HELP = """Run a scenario: summary, certificate, plots, viewer and data.
 
 Writes run.nc, run.csv, the plots and viewer.html into a folder: --out, or what the scenario says, or the name \
-of the file in the current folder. A run that physics stops is saved as far as it went, and the exit code is 3.
+of the file in the current folder. A run that physics stops is saved as far as it went, and the exit code is 3. It is \
+4 where the run is finished and wrong, such as one whose energy no work explains.
 
 [bold]Examples[/bold]
 
@@ -60,15 +61,15 @@ def run(
         with folder_at(folder or _folder(scenario, file)) as place:
             found = simulated(scenario)
             seconds = time.perf_counter() - begin
-            code = exit_code(found)
-            go_on = code is not Exit.INTERRUPTED  # who interrupts wants what there is, and soon
-            trust = None
+            go_on = found.outcome.ending != "interrupted"  # who interrupts wants what there is, and soon
+            code, trust = (None, None) if go_on else (Exit.INTERRUPTED, None)
             if certificate and go_on and len(found) > 1:
                 try:
                     trust = trusted(found)
                 except KeyboardInterrupt:
                     code, go_on = Exit.INTERRUPTED, False
                     note("interrupted: the run is saved, without certificate and pictures")
+            code = code or exit_code(found)
             files = written(scenario, found, place, certificate=trust, plots=plots and go_on, viewer=viewer and go_on)
         data = {
             "command": "run",
@@ -91,12 +92,14 @@ def simulated(scenario: Scenario) -> Run:
     """Runs a scenario, with a progress bar where stderr is a terminal."""
     from zeromass.integrate import RunStopped
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RunStopped)  # the summary says so
-        warnings.simplefilter(
-            "ignore", RuntimeWarning
-        )  # NumPy's words on numbers that are too large: so does the outcome
-        return scenario.simulate(progress=err().is_terminal)
+    with warnings.catch_warnings(record=True) as given:
+        warnings.simplefilter("always")
+        run = scenario.simulate(progress=err().is_terminal)
+    for warning in given:
+        # the summary has the outcome and the remarks; NumPy's warnings of large numbers are said by the outcome
+        if not issubclass(warning.category, (RunStopped, RuntimeWarning)) and str(warning.message) not in run.remarks:
+            note(str(warning.message))
+    return run
 
 
 def trusted(run: Run) -> Certificate:
@@ -109,14 +112,16 @@ def trusted(run: Run) -> Certificate:
 
 
 def exit_code(run: Run) -> Exit:
-    """0 where the run went as far as it was asked to, 3 where the physics stopped it."""
+    """0 where the run went as far as it was asked to, 3 where the physics stopped it, 4 where it is finished and wrong."""
     from zeromass.integrate.outcome import Ending
 
     if run.outcome.ending is Ending.INTERRUPTED:
         return Exit.INTERRUPTED
     guards = {event.name for event in run.segments[-1].system.events if event.guard}
     guarded = run.outcome.ending is Ending.EVENT and any(f"'{name}'" in run.outcome.message for name in guards)
-    return Exit.OK if run.outcome.complete and not guarded else Exit.STOPPED
+    if not run.outcome.complete or guarded:
+        return Exit.STOPPED
+    return Exit.DOUBTFUL if run.remarks else Exit.OK
 
 
 def _folder(scenario: Scenario, file: str) -> Path:
@@ -145,6 +150,7 @@ def _summary(run: Run) -> dict[str, Any]:
         "statistics": {
             name: value.item() if hasattr(value, "item") else value for name, value in vars(run.statistics).items()
         },
+        "remarks": [] if outcome.ending == "interrupted" else list(run.remarks),
         "events": [{"name": event.name, "t": float(event.t)} for event in run.events],
         "end": {
             "position": dict(zip(names, run.y[-1, :n].tolist(), strict=True)),
@@ -189,6 +195,8 @@ def _show(scenario: Scenario, run: Run, trust: Certificate | None, data: dict[st
     table = Table(title=escape(title), title_justify="left", show_header=False)
     color = "green" if data["exit_code"] == 0 else "yellow"
     table.add_row("outcome", f"[{color}]{escape(str(run.outcome))}[/{color}]")
+    for words in data["remarks"]:
+        table.add_row("wrong", f"[{color}]{escape(words)}[/{color}]")
     table.add_row("work", f"{run.statistics}; {data['seconds']:.2f} s")
     for name, item in data["extremes"].items():
         table.add_row(

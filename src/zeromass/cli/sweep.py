@@ -14,7 +14,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from zeromass.cli.app import AsJson, Case, Debug, app
-from zeromass.cli.console import Exit, UsageError, err, out, print_json, reporting
+from zeromass.cli.console import Exit, UsageError, err, note, out, print_json, reporting
+from zeromass.cli.files import use_matplotlib
 
 if TYPE_CHECKING:
     import xarray
@@ -114,10 +115,13 @@ def _study(scenario: Scenario, target: Path, on: str | int | None) -> xarray.Dat
     from zeromass.integrate import RunStopped
 
     store = target if target.suffix.lower() == ".zarr" else None
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RunStopped)  # outcomes say so
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always", RunStopped)
         warnings.simplefilter("ignore", RuntimeWarning)
-        return scenario.study(err().is_terminal, on=on, store=store)
+        study = scenario.study(err().is_terminal, on=on, store=store)
+    for one in said:
+        note(str(one.message))
+    return study
 
 
 def _code(outcomes: Counter[str]) -> Exit:
@@ -138,9 +142,7 @@ def _kept(scenario: Scenario, study: xarray.Dataset) -> dict[str, Any]:
 
 
 def _draw(study: xarray.Dataset, picture: Path) -> None:
-    import matplotlib
-
-    matplotlib.use("Agg")
+    use_matplotlib()
     from zeromass.report import plot_study, save_figure
 
     save_figure(plot_study(study), picture)

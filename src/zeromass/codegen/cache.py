@@ -4,7 +4,8 @@ Code is found by a digest of everything that it follows from, so that nothing ol
 damaged, or a folder that others may write to, is not believed. Nothing here fails: without a folder, or with a full disk,
 code is made anew.
 
-The folder is `$ZEROMASS_CACHE`, or else `zeromass` among the user's caches; `ZEROMASS_CACHE=off` keeps nothing.
+The folder is `$ZEROMASS_CACHE`, or else `zeromass` among the user's caches; `ZEROMASS_CACHE=off` keeps nothing. It may have
+other files, which are neither counted nor removed: ours have a digest as their name, and begin with `FORMAT`.
 """
 
 from __future__ import annotations
@@ -85,10 +86,9 @@ def read(name: str) -> bytes | None:
     except OSError:
         return None
     head, code = data[: len(FORMAT) + 2 * DIGEST], data[len(FORMAT) + 2 * DIGEST :]
+    if head != FORMAT + digest(code).encode():
+        return None  # it is replaced by what is made now
     with suppress(OSError):
-        if head != FORMAT + digest(code).encode():
-            os.remove(path)
-            return None
         os.utime(path)  # it was used
     return code
 
@@ -113,13 +113,16 @@ def write(name: str, code: bytes) -> None:
 
 
 def _prune(folder: str, largest: int, many: int) -> None:
-    """Removes what was not used for longest, until three quarters of the largest size and number are left."""
+    """Removes what was not used for longest of our files, until three quarters of the largest size and number are left."""
     with os.scandir(folder) as entries:
-        found = [(entry.stat(), entry.path) for entry in entries if entry.is_file(follow_symlinks=False)]
+        found = [(e.stat(), e.path) for e in entries if _is_name(e.name) and e.is_file(follow_symlinks=False)]
+    if sum(stat.st_size for stat, _ in found) <= largest and len(found) <= many:
+        return
+    found = [one for one in found if _is_ours(one[1])]
     size, count = sum(stat.st_size for stat, _ in found), len(found)
     if size <= largest and count <= many:
         return
-    for stat, path in sorted(found, key=lambda entry: entry[0].st_mtime_ns):
+    for stat, path in sorted(found, key=lambda one: one[0].st_mtime_ns):
         with suppress(OSError):
             os.remove(path)
         size, count = size - stat.st_size, count - 1
@@ -127,20 +130,47 @@ def _prune(folder: str, largest: int, many: int) -> None:
             return
 
 
+def _is_name(name: str) -> bool:
+    """Whether a file of ours could have this name: a digest, and before the file is whole a process and a thread."""
+    first, *rest = name.split(".")
+    known = len(first) == 2 * DIGEST and {*first} <= {*"0123456789abcdef"}
+    return known and (not rest or (len(rest) == 3 and rest[2] == "new" and rest[0].isdigit() and rest[1].isdigit()))
+
+
+def _is_ours(path: str) -> bool:
+    """Whether a file of such a name begins as ours do; one that is not whole may have only some of that."""
+    try:
+        with open(path, "rb") as file:
+            begin = file.read(len(FORMAT))
+    except OSError:
+        return False
+    return begin == FORMAT or (path.endswith(".new") and FORMAT.startswith(begin))
+
+
 @cache
 def _folder(asked: str | None) -> str | None:
     """The folder, made if need be; None if nothing is to be kept or if others may write there."""
     if asked is not None and asked.lower() in ("", "0", "off", "no"):
         return None
-    folder = os.path.expanduser(asked) if asked else os.path.join(_caches(), "zeromass")
+    folder = os.path.abspath(os.path.expanduser(asked) if asked else os.path.join(_caches(), "zeromass"))
     try:
         os.makedirs(folder, mode=0o700, exist_ok=True)
         stat = os.stat(folder)
     except OSError:
         return None
-    if os.name == "posix" and (stat.st_uid != os.geteuid() or stat.st_mode & 0o022):
+    if os.name == "posix" and (stat.st_uid != os.geteuid() or stat.st_mode & 0o022 or _replaceable(folder)):
         return None
     return folder
+
+
+def _replaceable(folder: str) -> bool:
+    """Whether everybody may put another folder in its place: one above it is open to all, and not sticky as /tmp is."""
+    above = os.path.realpath(folder)
+    while above != (above := os.path.dirname(above)):
+        mode = os.stat(above).st_mode
+        if mode & 0o002 and not mode & 0o1000:
+            return True
+    return False
 
 
 def _caches() -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import operator
 import os
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
@@ -55,7 +56,13 @@ class Target(NamedTuple):
 
     def lanes(self, width: int) -> Target:
         """The same machine, a number of values at a time."""
-        return self._replace(width=width)
+        try:
+            count = operator.index(width)
+        except TypeError:
+            count = 0
+        if count < 1:
+            raise TargetError(f"width={width!r}: lanes are counted by a whole number, 1 or more")
+        return self._replace(width=count)
 
     def machine(self, effort: int) -> Any:
         """LLVM's compiler for it, with some effort, 0 to 3."""

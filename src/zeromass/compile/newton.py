@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from math import prod
 
 import numpy as np
 
@@ -16,9 +17,9 @@ from zeromass.compile.elimination import eliminated
 from zeromass.compile.module import Groups
 from zeromass.compile.program import rolls
 from zeromass.equation import numerical_rank
-from zeromass.expression import Expression, Symbol, as_expression, expressions, jacobian, symbols
+from zeromass.expression import Expression, Symbol, as_expression, expressions, jacobian, symbols, where
 from zeromass.expression import t as time
-from zeromass.expression.build import ZERO, subtract
+from zeromass.expression.build import ONE, ZERO, subtract
 from zeromass.model import State
 
 PASSES = 20
@@ -85,7 +86,11 @@ class NewtonSteps:
                 [system.slopes(level).array, jacobian([e for e, _ in wanted], unknowns).reshape(-1, len(unknowns))]
             )
             metric = system.M if level and free else expressions(np.eye(len(unknowns)))
-            found[f"level{level}"] = (self.inputs, [_step(slopes, zeros, varied, metric, decide)])
+            step = _step(slopes, zeros, varied, metric, decide)
+            if level and system.facing:  # positions are found: on the inner side of a contact there is no start
+                outer = prod([where(side > 0, 1.0, 0.0) for side in system.facing], start=ONE)
+                step[0] = step[0] + (1.0 - outer) / outer
+            found[f"level{level}"] = (self.inputs, [step])
         return found
 
     @staticmethod

@@ -18,12 +18,15 @@ from zeromass.compile.native import Native
 from zeromass.compile.outline import Entry, Outline, Promised, name_of
 from zeromass.compile.straight import operations
 from zeromass.equation import Verdict
+from zeromass.equation.rank import rank_of
 from zeromass.expression import Expression, Symbol, expressions, jacobian, substitute, symbols, t
 from zeromass.expression.build import ONE, ZERO, add, compare, multiply, where
 from zeromass.expression.evaluate import Sparse, stacked
 from zeromass.expression.node import undisturbed
 from zeromass.frozen import frozen
 from zeromass.model import Event, ModelError, State, System
+from zeromass.model.given import given_all
+from zeromass.model.state import belonging
 
 if TYPE_CHECKING:
     from zeromass.compile.elimination import Elimination
@@ -168,7 +171,8 @@ class Program:
 
     def zeros(self, events: Sequence[Event]) -> list[Expression]:
         """The functions of events, in terms of state and parameters; parameters of events alone keep their default."""
-        return list(self.solved(self.stated(events))) if events else []
+        stated = self.stated(events)
+        return list(self.solved(stated)) if stated else []
 
     def stated(self, events: Sequence[Event]) -> list[Expression]:
         """The same as they were given, accelerations and multipliers among what is in them."""
@@ -176,7 +180,7 @@ class Program:
         known = {x for group in self.inputs for x in group}
         known |= {*system.accelerations, *system.multipliers, *self.held}
         zeros = []
-        for event in events:
+        for event in given_all(events, Event, "events", "a zm.Event"):
             others = [leaf for leaf in symbols(event.zero) if leaf not in known]
             strangers = [leaf for leaf in others if leaf.default is None]
             if strangers:
@@ -198,8 +202,24 @@ class Program:
         r = np.concatenate([system.Q + system.C + A.T @ λ - system.M @ q̈, system.b[kept] - A @ q̈])
         return self.solved(jacobian(r, [*q̈, *λ, *system.coordinates, *system.rates]))
 
+    def at(self, state: State) -> Program:
+        """This program, if the rows that it drops follow at a state from those it keeps, at each level; or that of it.
+
+        Parameters, times and other branches decide which constraints are redundant.
+        """
+        if vars(self).get("made_at") == state.inputs.tobytes():
+            return self
+        A, levels = state.matrices.A, np.array([row.level for row in self.system.rows])
+        kept = np.isin(np.arange(len(A)), self.elimination.kept)
+        for level in {*levels.tolist()}:
+            among = levels <= level
+            if not rank_of(A[among]) == rank_of(A[among & kept]) == np.count_nonzero(among & kept):
+                return program_at(self.system, state)
+        return self
+
     def anew(self, state: State) -> Program:
         """The program with the pivots that are best at another state, of the same rank."""
+        belonging(state, self.system)
         if self.holds:
             from zeromass.compile.holding import holding_at  # few motions slide
 
@@ -270,7 +290,7 @@ def _promised(system: System, samples: Samples, rank: int | None, tree: Tree[Pro
     program = object.__new__(Program)
     own = vars(program)
     own.update(system=system, holds=(), held={}, corrections=Promised(entry.outline.corrections, back))
-    own.update(outline=entry.outline, entry=entry, fulfil=fulfil)
+    own.update(outline=entry.outline, entry=entry, fulfil=fulfil, made_at=samples.key)
     return tree.promise(samples, program, fulfil)
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from zeromass.contact.another import AnotherMotion
 from zeromass.contact.watched import BORDER
@@ -10,6 +13,7 @@ from zeromass.expression import Expression, as_expression, expressions
 from zeromass.model import Contact, Event, State, System
 from zeromass.model.given import Number
 from zeromass.model.record import recorded
+from zeromass.model.requirement import unmet
 
 if TYPE_CHECKING:
     from zeromass.contact.flying import Flying
@@ -59,6 +63,15 @@ class Adrift(AnotherMotion):
             Event(NEAR, self.distance - nearest(flying), direction=-1, message=words),
             *[event for event in rolling.events if event.name == BORDER],
         )
+
+    @cached_property
+    def facing(self) -> tuple[Expression, ...]:
+        """None: no point of the body is where it would touch."""
+        return ()
+
+    def refused(self, t: np.ndarray, y: np.ndarray, parameters: np.ndarray) -> dict[int, str]:
+        """Starts whose parameters are not possible."""
+        return unmet(self, parameters)
 
     def goes_on_as(self, event: str, state: State) -> System | None:
         """Flight with a lowest point, as soon as there is one."""

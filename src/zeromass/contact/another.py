@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zeromass.expression import Symbol
+from zeromass.expression import Expression, Symbol
 from zeromass.model import Contact, Force, Part, Quantity, State, System, Torque
 from zeromass.model.moved import Moved
 from zeromass.model.record import read, written
@@ -47,9 +47,35 @@ class AnotherMotion(System):
         self._know(*rolling.parameters)
 
     @property
+    def mode_of(self) -> System:
+        """The rolling body."""
+        return self.rolling
+
+    @property
     def requirements(self) -> tuple[Requirement, ...]:
         """As of the rolling body."""
         return self.rolling.requirements
+
+    @cached_property
+    def facing(self) -> tuple[Expression, ...]:
+        """As of the rolling body."""
+        return self.rolling.facing
+
+    @property
+    def wrong_side(self) -> str:
+        """As of the rolling body."""
+        return self.rolling.wrong_side
+
+    def placement(
+        self, near: Mapping[Any, float], t: float, parameters: Mapping[Symbol, float]
+    ) -> Mapping[Symbol, float]:
+        """As of the rolling body."""
+        return self.rolling.placement(near, t, parameters)
+
+    def refused(self, t: np.ndarray, y: np.ndarray, parameters: np.ndarray) -> dict[int, str]:
+        """As of the rolling body."""
+        columns = [self.parameters.index(p) for p in self.rolling.parameters]
+        return self.rolling.refused(t, y, parameters[:, columns])
 
     def changing(self) -> Changing | None:
         """As of the rolling body."""

@@ -17,7 +17,7 @@ from zeromass.contact.roller import Laid, Roller, Touch, clearance_of, in_values
 from zeromass.expression import Array, Expression, Symbol, expressions
 from zeromass.frozen import frozen
 from zeromass.model import ModelError, Part, Particle, RigidBody
-from zeromass.model.given import Inertia, Number, Vector, given_array, length, shown
+from zeromass.model.given import Inertia, Number, Vector, given_array, given_numbers, given_parameters, length, shown
 from zeromass.model.requirement import Ordered, Requirement, in_numbers
 
 if TYPE_CHECKING:
@@ -87,7 +87,9 @@ class SphericalBody(Roller):
 
     def farthest(self, directions: np.ndarray, parameters: Mapping[Symbol, float]) -> np.ndarray:
         """r d."""
-        return float(self.at(parameters).radius) * directions
+        return float(self.at(given_parameters(parameters, "parameters")).radius) * given_numbers(
+            directions, "directions"
+        )
 
     @property
     def drawn(self) -> Shape:
@@ -129,7 +131,9 @@ def shell(outer: Number, inner: Number, mass: Number, *, name: str = "shell") ->
     between = _between(inner, outer, name, equal=True)
     _numbers(name, mass=mass)
     if in_numbers([outer, inner]):
-        ratio = 2 / 3 * outer**2 if inner == outer else 0.4 * (outer**5 - inner**5) / (outer**3 - inner**3)
+        R, r = np.float64(outer), np.float64(inner)  # whose powers may be infinite
+        with np.errstate(over="ignore", invalid="ignore"):
+            ratio = float(2 / 3 * R**2 if r == R else 0.4 * (R**5 - r**5) / (R**3 - r**3))
     else:  # (R⁵ − r⁵)/(R³ − r³) without the factor R − r, which vanishes with the thickness
         R, r = outer, inner
         ratio = 0.4 * (R**4 + R**3 * r + R**2 * r**2 + R * r**3 + r**4) / (R**2 + R * r + r**2)

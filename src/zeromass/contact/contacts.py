@@ -21,11 +21,12 @@ from zeromass.contact.skin import between_of, skin_of
 from zeromass.contact.slipping import SLOW, creep_of, speed_of
 from zeromass.contact.strokes import AT_ONCE, IN_TURN
 from zeromass.contact.surface import Surface
+from zeromass.errors import quoted
 from zeromass.expression import Array, Expression, Symbol, as_expression
 from zeromass.expression.build import ZERO
 from zeromass.model import Contact, Event, ModelError, Onward, Particle, Quantity, RigidBody, State, System
 from zeromass.model.forces import Forces, Load, loads
-from zeromass.model.given import Number, Vector
+from zeromass.model.given import Number, Vector, given_parameters
 from zeromass.model.moved import Moved
 from zeromass.model.record import recorded
 from zeromass.model.requirement import Ordered, Requirement
@@ -194,10 +195,12 @@ class Contacts(System):
 
     def __getitem__(self, name: str) -> Pair:
         """The contact of a name."""
-        for pair in self.pairs:
+        for pair in self.pairs if isinstance(name, str) else ():
             if pair.name == name:
                 return pair
-        raise ModelError(f"no contact is named '{name}'; there are: {', '.join(pair.name for pair in self.pairs)}")
+        raise ModelError(
+            f"no contact is named {quoted(name)}; there are: {', '.join(pair.name for pair in self.pairs)}"
+        )
 
     @property
     def body(self) -> RigidBody:
@@ -256,6 +259,11 @@ class Contacts(System):
         return (*own, *super().requirements, *self._possible_limits())
 
     # kinds of motion ---------------------------------------------------------------------------------------------------
+    @property
+    def mode_of(self) -> System:
+        """The bodies with all contacts open."""
+        return self.whole
+
     def begins_as(self, state: State) -> System:
         """The case that holds at a start: which contacts touch, and roll or slip."""
         from zeromass.contact.following import beginning
@@ -360,9 +368,9 @@ class Contacts(System):
         """
         if center is None:
             return super().start(prescribed, t=t, parameters=parameters, guess=guess)
-        if prescribed != ():
+        if not (isinstance(prescribed, tuple | list | dict) and not prescribed):
             raise ModelError("a start is given by center=(X, Y, Z), … or by {expression: value}, not by both")
-        from zeromass.contact.placing import placed
+        from zeromass.contact.placing import placed  # few starts are made in words
 
         words = {
             "center": center,
@@ -371,6 +379,43 @@ class Contacts(System):
             "orientation": orientation,
         }
         return placed(self.whole, words, touching, t, parameters)
+
+    @cached_property
+    def facing(self) -> tuple[Expression, ...]:
+        """Positive where the outward normals of a body and of what it would touch are opposite."""
+        found = [
+            pair.solid.facing(pair.body, pair.parts[1:], pair.normal, pair.center_particle.position - pair.point)
+            for pair in self.pairs
+            if pair.unknowns  # of other bodies the gap tells the side
+        ]
+        return tuple(e for e in found if e is not None)
+
+    @property
+    def ambiguous(self) -> bool:
+        """Always: a surface has several points whose normal goes through a body."""
+        return True
+
+    @property
+    def wrong_side(self) -> str:
+        """What is said of a start in which a contact is on the wrong side of a body."""
+        names = ", ".join(f"'{pair.name}'" for pair in self.pairs if pair.unknowns)
+        return (
+            f"a body would touch with its far side ({names}); give guess= for centre and orientation nearer to a start"
+        )
+
+    def placement(
+        self, near: Mapping[Any, float], t: float, parameters: Mapping[Symbol, float]
+    ) -> Mapping[Symbol, float]:
+        """Where each body would touch each of its surfaces, from centres and orientations."""
+        from zeromass.contact.placing import placement  # few starts are given by expressions
+
+        return placement(self, near, t, parameters)
+
+    def refused(self, t: np.ndarray, y: np.ndarray, parameters: np.ndarray) -> dict[int, str]:
+        """Starts whose parameters are not possible, and where a body lies inside what it may touch."""
+        from zeromass.contact.placing import inside
+
+        return inside(self, t, y, parameters) | super().refused(t, y, parameters)
 
     # what it tells -----------------------------------------------------------------------------------------------------
     @property
@@ -389,6 +434,7 @@ class Contacts(System):
         """With the sizes that values of the parameters give."""
         from zeromass.contact.scene import drawing_of
 
+        given_parameters(parameters, "parameters")
         return drawing_of(self.whole, parameters) if parameters else self.drawing
 
     def _own_quantities(self) -> dict[str, Quantity]:

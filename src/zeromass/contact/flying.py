@@ -18,13 +18,14 @@ from zeromass.contact.slow import STOPPED
 from zeromass.contact.start import GIVEN, quaternion_of
 from zeromass.contact.striking import stroke
 from zeromass.contact.watched import BORDER, FLAT, LANDS, UPRIGHT
-from zeromass.expression import Array, Expression, as_expression, expressions, rate
+from zeromass.expression import Array, Evaluator, Expression, as_expression, expressions, rate
 from zeromass.expression.build import ONE
 from zeromass.model import Contact, Event, ModelError, Onward, StartError, State, System
 from zeromass.model.given import Number, Vector
 from zeromass.model.quaternion import inertial_rates
 from zeromass.model.record import recorded
-from zeromass.model.requirement import number_at
+from zeromass.model.requirement import number_at, unmet
+from zeromass.model.start import admitted_start
 from zeromass.model.state import parameter_values
 
 if TYPE_CHECKING:
@@ -149,6 +150,22 @@ class Flying(AnotherMotion):
             )
         return flat if found is None or is_far(self, flat) else found
 
+    @cached_property
+    def facing(self) -> tuple[Expression, ...]:
+        """As of the rolling body, if its unknowns tell where it would touch; else the gap tells its side."""
+        return self.rolling.facing if self.rolling.unknowns else ()
+
+    def refused(self, t: np.ndarray, y: np.ndarray, parameters: np.ndarray) -> dict[int, str]:
+        """Starts whose parameters are not possible, and where the body is below its surface."""
+        found, names = unmet(self, parameters), (self.rolling.solid.name, self.rolling.surface.name)
+        size = as_expression(self.rolling.solid.size)
+        values = Evaluator(expressions([self.gap, size, *self.rolling.body.position]), self.inputs)
+        with np.errstate(all="ignore"):
+            gap, size, *place = values(np.concatenate([t[:, None], y, parameters], axis=1)).T
+        inside = gap < -GIVEN * (np.abs(place).max(axis=0) + size)
+        words = "'{}' begins {:.3g} m inside '{}'; give another center"
+        return {k: words.format(names[0], -gap[k], names[1]) for k in np.flatnonzero(inside).tolist()} | found
+
     def begins_as(self, state: State) -> System:
         """Itself above the surface; on it, what lies there and is pressed to it does not fly."""
         if state.system is not self:
@@ -156,8 +173,7 @@ class Flying(AnotherMotion):
         rolling = self.rolling
         names = f"'{rolling.solid.name}'", f"'{rolling.surface.name}'"
         gap, rises, near = float(state[self.gap]), float(state[self.rising]), GIVEN * self._extent(state)
-        if gap < -near:
-            raise StartError(f"{names[0]} begins {-gap:.3g} m inside {names[1]}; give another center")
+        admitted_start(state)
         if gap > near:
             return self
         slow = GIVEN * float(np.linalg.norm(state.v))

@@ -23,7 +23,7 @@ from zeromass.model import Onward, State, System
 from zeromass.model.nearest import least_change
 from zeromass.model.quaternion import inertial_rates
 from zeromass.model.requirement import number_at
-from zeromass.model.start import equations_of
+from zeromass.model.start import admitted_start, equations_of
 
 if TYPE_CHECKING:
     from zeromass.contact.contacts import Contacts
@@ -197,7 +197,7 @@ def beginning(contacts: Contacts, state: State) -> System:
         alike = [x for system in (state.system, whole) for x in system.coordinates]
         known = hasattr(state.system, "whole") and len(alike) == 2 * len(set(alike))
         return state.system if known else contacts
-    scales, here = scales_at(contacts, state), here_at(contacts, state)
+    scales, here = scales_at(contacts, admitted_start(state)), here_at(contacts, state)
     gaps = np.array([state.q[whole.index(pair.gap)] for pair in whole.pairs])
     rest = np.abs(here.leaving) <= TOUCHES * max(scales.speed, np.finfo(float).tiny)
     which = np.flatnonzero((gaps <= TOUCHES * scales.extent) & rest).tolist()

@@ -41,7 +41,7 @@ def formula(shape: Callable[..., Any], name: str) -> Expression:
     """The shape as one expression of X, Y, Z, or an error; a not-a-number in it is found here too."""
     try:
         found = as_expression(shape(*PLACE))
-    except (ExpressionError, TypeError) as error:
+    except (ExpressionError, TypeError, OverflowError) as error:
         raise ModelError(f"the shape of '{name}' does not give a formula of its arguments: {error}") from error
     wrong = [s for s in symbols(found) if s.kind not in ("time", "parameter") and s not in set(PLACE)]
     if wrong:
@@ -57,10 +57,10 @@ def rotation_matrix(rotation: Any, name: str) -> np.ndarray | None:
         try:
             axis, angle = as_numbers(expressions(rotation[0])), as_expression(rotation[1])
         except (ExpressionError, TypeError, ValueError) as error:
-            raise ModelError(f"the rotation of '{name}' is (axis, angle), not {rotation!r}: {error}") from error
+            raise ModelError(f"the rotation of '{name}' is (axis, angle), not {shown(rotation)}: {error}") from error
         size = np.sqrt(axis @ axis) if axis.dtype == object and axis.shape == (3,) else np.linalg.norm(axis)
         if axis.shape != (3,) or (not isinstance(size, Expression) and not 0 < size < np.inf):
-            raise ModelError(f"the rotation of '{name}' needs an axis of three components, not {rotation[0]!r}")
+            raise ModelError(f"the rotation of '{name}' needs an axis of three components, not {shown(rotation[0])}")
         rotation = turned(axis / size, angle)
     R = of_time(rotation, (3, 3), "rotation", name)
     _check_orthogonal(R, name)

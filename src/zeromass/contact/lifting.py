@@ -11,7 +11,8 @@ is all that strokes, `zeromass.contact.strokes`, and the decision what each whee
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +37,9 @@ from zeromass.model.requirement import number_at
 if TYPE_CHECKING:
     from zeromass.model.constraint import Row
 
+SHARED = 1e-6
+"""Part of the forces in a vehicle that a wheel which would lift may still seem to carry: rounding."""
+
 NORMAL = np.array([1.0, 0.0, 0.0])
 """Of a wheel in its own axes: away from the surface, along and across."""
 
@@ -50,7 +54,6 @@ class Tread:
     held         names of the rows that hold only while it touches
     friction_coefficient, restitution, creep, size  of the wheel; None where there is always friction enough
     watched      events while it touches
-    shared       that wheels share their load in ways that the motion does not tell, in words, where one of these presses it
     """
 
     wheel: str
@@ -63,7 +66,6 @@ class Tread:
     creep: Number
     size: Number
     watched: tuple[Event, ...]
-    shared: Callable[[State], str]
 
     @property
     def name(self) -> str:
@@ -144,7 +146,7 @@ class Tread:
 
         With endless friction, what holds it along its surface may press it against that: without, it would go into it.
         """
-        if (shared := self.shared(state)) or self.friction_coefficient is not None:
+        if (shared := load_is_shared(self.pull, state)) or self.friction_coefficient is not None:
             return shared
         a = self._lifted(state).motion.acceleration
         if not a[state.system.index(self.gap)] < -AGREES * float(np.abs(a).max()):
@@ -160,6 +162,22 @@ class Tread:
     def closed_up(self, system: System, state: State) -> Onward:
         """What follows the stroke."""
         return landed(system, state, self)
+
+
+def load_is_shared(normal_force: Expression, state: State) -> str:
+    """That wheels share their load in ways that the motion does not tell, in words, where one of these presses the wheel.
+
+    normal_force  of the wheel, N
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        share = float(state[normal_force])
+    if share <= SHARED * float(np.abs(state.motion.multipliers).max()):
+        return ""
+    return (
+        f"wheels share the load in any way that gives the same motion, and with the smallest multipliers this one "
+        f"carries {share:.3g} N; where they are to touch whatever it is, give two_sided=True"
+    )
 
 
 def landed(system: System, state: State, tread: Tread) -> Onward:

@@ -132,6 +132,20 @@ class OnSurface(Pressing, System):
         return self.solid.clearance(self.body, self.parts[3:], self.normal, self.surface.curvature(self.contact))
 
     @cached_property
+    def facing(self) -> tuple[Expression, ...]:
+        """Positive where the outward normals of body and surface are opposite; none, where they always are."""
+        found = self.solid.facing(self.body, self.parts[3:], self.normal, self.center - self.contact)
+        return () if found is None else (found,)
+
+    @property
+    def wrong_side(self) -> str:
+        """What is said of a start with the body inside its surface."""
+        return (
+            f"'{self.solid.name}' would touch '{self.surface.name}' from inside; give guess= for contact, centre and "
+            "orientation nearer to those of a body outside"
+        )
+
+    @cached_property
     def turning(self) -> Array:
         """Angular velocity against the surface, ω̄ − Ω, rad/s."""
         return self.body.angular_velocity - self.surface.angular_velocity

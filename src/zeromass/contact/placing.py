@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -13,10 +14,14 @@ from zeromass.contact.following import scales_at
 from zeromass.contact.here import here_at
 from zeromass.contact.start import GIVEN, turn_of
 from zeromass.contact.watched import UPRIGHT
-from zeromass.expression import Evaluator, Expression, Symbol, as_expression, gradient
+from zeromass.expression import Evaluator, Expression, Symbol, as_expression, expressions, gradient
 from zeromass.expression import t as time
 from zeromass.model import RigidBody, StartError, State
+from zeromass.model.given import given_all, given_finite, given_numbers, given_parameters
 from zeromass.model.prescription import Prescription, has_formulas, numbers, parameters_in, values_of
+from zeromass.model.quaternion import rotation
+from zeromass.model.requirement import number_at
+from zeromass.model.start import admitted_start, consistent_start
 from zeromass.model.state import parameter_values
 
 if TYPE_CHECKING:
@@ -35,10 +40,12 @@ def placed(
     parameters: Mapping[Expression, float] | None,
 ) -> State:
     """A state of the bodies; see `Contacts.start`."""
+    parameters = given_parameters({} if parameters is None else parameters, "parameters")
+    t = given_finite(t, "the start time", StartError)
     said = [_of_body(whole, words, k) for k in range(len(whole.bodies))]
     formulas = parameters_in(value for own in said for value in own.values())
-    own_values = values_of(formulas, dict(parameters or {}))
-    parameters = {p: x for p, x in (parameters or {}).items() if p in whole.parameters or p not in formulas}
+    own_values = values_of(formulas, parameters)
+    parameters = {p: x for p, x in parameters.items() if p in whole.parameters or p not in formulas}
     at = {**values_of(whole.parameters, parameters), **own_values}
     by_body = [{word: numbers(value, at) for word, value in own.items()} for own in said]
     places: list[tuple[Any, Any]] = []
@@ -47,14 +54,13 @@ def placed(
         u = _quaternion(own["orientation"])
         places += [(O.position, own["center"]), (body.quaternion, u)]
         near += [(body.position, own["center"]), (body.quaternion, u)]
-    known = parameter_values(whole, dict(parameters or {}))
+    known = parameter_values(whole, parameters)
     for pair in whole.pairs:
         own = by_body[whole.bodies.index(pair.body)]
         near += _foot(pair, own, {time: t, **known, **_place_of(whole, pair, by_body)})
     rates = [(body.angular_velocity, (0.0, 0.0, 0.0)) for body in whole.bodies]
     rates += [(O.velocity, (0.0, 0.0, 0.0)) for O in whole.centers]
-    start = super(type(whole), whole).start
-    apart = start([*places, *rates], t=t, parameters=parameters, guess=near)
+    apart = consistent_start(whole, [*places, *rates], t=t, parameters=parameters, guess=near, admitted=False)
     touched = _touched(whole, apart, touching)
     if formulas and touched:
         raise StartError(
@@ -77,8 +83,7 @@ def placed(
         if own["angular_velocity"] is not None or not rolls:
             ω = own["angular_velocity"]
             given.append((body.angular_velocity, (0.0, 0.0, 0.0) if ω is None else ω))
-    plain = super(type(whole), case).start
-    found = plain(given, t=t, parameters=parameters, guess=near)
+    found = consistent_start(case, given, t=t, parameters=parameters, guess=near, admitted=False)
     q, v = found.q.copy(), found.v.copy()
     for j in touched:  # exactly, so that the case which is decided has nothing to mend
         pair = whole.pairs[j]
@@ -88,6 +93,44 @@ def placed(
     made_of = None if touched else _prescription(whole, said, q, t, formulas, own_values)
     state = replace(found, system=whole, q=q, v=v, made_of=made_of, free=())
     return _above(whole, state, touched)
+
+
+def placement(
+    whole: Contacts, near: Mapping[Any, float], t: float, parameters: Mapping[Symbol, float]
+) -> dict[Symbol, float]:
+    """Mass centres and contacts, with their unknowns, of bodies whose centres and orientations are known roughly."""
+    by_body: list[dict[str, Any]] = []
+    found: list[tuple[Any, Any]] = []
+    for solid, body, O in zip(whole.solids, whole.bodies, whole.centers, strict=True):
+        u = np.array([near.get(x, float(i == 0)) for i, x in enumerate(body.quaternion)])
+        size = float(np.linalg.norm(u))
+        u = u / size if 0.0 < size < np.inf else np.array([1.0, 0.0, 0.0, 0.0])
+        arm = rotation(u) @ np.array([number_at(x, parameters) for x in expressions(solid.center_of_mass)])
+        center = np.array(
+            [near.get(x, near.get(c, 0.0) - a) for x, c, a in zip(O.position, body.position, arm, strict=True)]
+        )
+        by_body.append({"center": center, "orientation": u})
+        found += [(O.position, center), (body.position, center + arm)]
+    for pair in whole.pairs:
+        own = by_body[whole.bodies.index(pair.body)]
+        with contextlib.suppress(StartError):  # a face along a surface: no point of it is the nearest
+            found += _foot(pair, own, {time: t, **parameters, **_place_of(whole, pair, by_body)})
+    pairs = [zip(np.atleast_1d(keys), np.atleast_1d(values), strict=True) for keys, values in found]
+    return {x: float(value) for pair in pairs for x, value in pair}
+
+
+def inside(whole: Contacts, t: np.ndarray, y: np.ndarray, parameters: np.ndarray) -> dict[int, str]:
+    """Which of some states, see `System.refused`, have a body inside what it may touch, and how deep."""
+    sizes = Evaluator(expressions([as_expression(solid.size) for solid in whole.solids]), list(whole.parameters))
+    places = [whole.index(x) for body in whole.bodies for x in body.position]
+    extent = sizes(parameters).max(axis=1) + np.abs(y[:, places]).max(axis=1)
+    found: dict[int, str] = {}
+    for pair in whole.pairs:
+        gap = y[:, whole.index(pair.gap)]
+        for k in np.flatnonzero(gap < -GIVEN * extent).tolist():
+            words = f"'{pair.solid.name}' lies {-gap[k]:.3g} m inside '{pair.surface.name}'; give another center"
+            found.setdefault(k, words)
+    return found
 
 
 def _prescription(
@@ -154,7 +197,7 @@ def _of_body(whole: Contacts, words: Mapping[str, Any], k: int) -> dict[str, Any
 
 
 def _quaternion(orientation: Any) -> np.ndarray:
-    u = np.asarray(orientation, dtype=float)
+    u = given_numbers(orientation, "orientation")
     if u.shape == (3,):
         angle = float(np.linalg.norm(u))
         return np.array([np.cos(angle / 2), *(np.sin(angle / 2) * u / (angle or 1.0))])
@@ -173,10 +216,7 @@ def _place_of(whole: Contacts, pair: Pair, by_body: list[dict[str, Any]]) -> dic
 
 
 def _center(own: Mapping[str, Any]) -> np.ndarray:
-    x = np.asarray(own["center"], dtype=float)
-    if x.shape != (3,) or not np.all(np.isfinite(x)):
-        raise StartError(f"center = {own['center']!r}: give three finite numbers")
-    return x
+    return given_numbers(own["center"], "center", (3,))
 
 
 def _foot(pair: Pair, own: Mapping[str, Any], known: Mapping[Any, float]) -> list[tuple[Any, Any]]:
@@ -224,7 +264,10 @@ def _tilted(pair: Pair, values: Sequence[float], known: Sequence[Any]) -> None:
 def _touched(whole: Contacts, apart: State, touching: Iterable[str] | None) -> list[int]:
     """Numbers of the contacts that touch: those that are said to, or whose gap is rounding."""
     if touching is not None:
-        return [whole.pairs.index(whole[name]) for name in touching]
+        names = given_all(
+            [touching] if isinstance(touching, str) else touching, str, "touching", "the name of a contact"
+        )
+        return [whole.pairs.index(whole[name]) for name in names]
     extent = scales_at(whole, apart).extent
     found = []
     for j, pair in enumerate(whole.pairs):
@@ -241,12 +284,11 @@ def _touched(whole: Contacts, apart: State, touching: Iterable[str] | None) -> l
 
 def _above(whole: Contacts, state: State, touched: list[int]) -> State:
     """The same state; an error where a body is inside a surface, or moves into one that it touches."""
+    admitted_start(state)
     here, scales = here_at(whole, state), scales_at(whole, state)
-    for j, pair in enumerate(whole.pairs):
-        gap = float(state.q[whole.index(pair.gap)])
-        if gap < -GIVEN * scales.extent:
-            raise StartError(f"'{pair.solid.name}' lies {-gap:.3g} m inside '{pair.surface.name}'; give another center")
-        if j in touched and here.leaving[j] < -GIVEN * scales.speed:
+    for j in touched:
+        pair = whole.pairs[j]
+        if here.leaving[j] < -GIVEN * scales.speed:
             raise StartError(
                 f"'{pair.solid.name}' touches '{pair.surface.name}' and moves into it with {-here.leaving[j]:.3g} m/s; give "
                 "another velocity, or a center above it"

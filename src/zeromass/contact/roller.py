@@ -17,7 +17,7 @@ from zeromass.contact.directions import scattered
 from zeromass.expression import Array, Evaluator, Expression, Symbol, as_expression, expressions, symbols
 from zeromass.frozen import frozen
 from zeromass.model import ModelError, Part, Particle, RigidBody, StartError
-from zeromass.model.given import Inertia, Number, Vector, given_name, given_vector, shown
+from zeromass.model.given import Inertia, Number, Vector, given_all, given_name, given_vector, shape_of, shown
 from zeromass.model.parts import matrix_of_inertia
 from zeromass.model.quaternion import rotation
 from zeromass.model.requirement import Ordered, Requirement, in_numbers
@@ -101,6 +101,16 @@ class Roller(ABC):
         parts  the massless ones of its touch
         """
 
+    def facing(self, body: RigidBody, parts: Sequence[Part], normal: Array, lever: Array) -> Expression | None:
+        """Positive where the outward normals of body and surface are opposite at the contact, as they must be.
+
+        None where the constraints of its touch hold nowhere else: then the body can not be on the inner side.
+
+        parts  the massless ones of its touch
+        lever  from the contact to the centre
+        """
+        return None
+
     @abstractmethod
     def farthest(self, directions: np.ndarray, parameters: Mapping[Symbol, float]) -> np.ndarray:
         """Points of the outside, (k, 3), that are farthest in unit directions, (k, 3), in the axes of the body."""
@@ -161,10 +171,12 @@ class Roller(ABC):
         """Raises where a number of it is not possible."""
         given_name(self.name, "a body")
         given: Any = self.center_of_mass
-        if np.shape(given) != (3,):
+        if shape_of(given) != (3,):
             said = f"the centre of mass of '{self.name}' is {shown(given)}"
             raise ModelError(f"{said}; give three numbers")
         rho = given_vector(given, f"the centre of mass of '{self.name}'")
+        made_with: Any = getattr(self, "made_with", ())
+        given_all(made_with, Requirement, f"made_with of '{self.name}'", "a requirement of its sizes")
         for requirement in self.requirements:
             requirement.checked(f"'{self.name}'")
         J = matrix_of_inertia(self.name, self.inertia)

@@ -26,7 +26,7 @@ from zeromass.contact.resting import Resting
 from zeromass.contact.roller import Roller
 from zeromass.contact.slipping import Slipping
 from zeromass.contact.slow import SLOW, speed_of
-from zeromass.contact.start import Orientation, SurfaceAt, outside_surface, rolling_start
+from zeromass.contact.start import Orientation, SurfaceAt, outside_surface, placement, rolling_start
 from zeromass.contact.surface import Surface
 from zeromass.contact.watched import HALTS, LOST, SLIPS, rolling_events
 from zeromass.expression import Evaluator, Expression, Symbol, as_expression, expressions, rate, symbols
@@ -36,11 +36,12 @@ from zeromass.model import Contact, Event, ModelError, Onward, StartError, State
 from zeromass.model.at_once import at_once
 from zeromass.model.constraint import Row, rows_of
 from zeromass.model.forces import Forces, Load, loads
-from zeromass.model.given import Number, Vector, given_flag
+from zeromass.model.given import Number, Vector, given_flag, given_kind
 from zeromass.model.moved import Moved
 from zeromass.model.record import recorded
 from zeromass.model.requirement import Requirement
 from zeromass.model.start import Prescribed
+from zeromass.model.state import belonging
 
 if TYPE_CHECKING:
     from zeromass.expression.record import Reader, Writer
@@ -186,6 +187,7 @@ class Rolling(OnSurface):
         A start slips, with a coefficient of friction, where it comes from a surface that moved otherwise: no impulse
         brings it to roll at once. A state of the slipping body goes on slipping.
         """
+        given_kind(state, State, "the state", "one that rolling.start(…) makes")
         if isinstance(state.system, AnotherMotion) and state.system.rolling is self:
             return state.system.begins_as(state)
         if state.system is not self or self.begins_one_way:
@@ -267,6 +269,7 @@ class Rolling(OnSurface):
 
     def grips(self, state: State) -> bool:
         """Whether rolling, at a state of this system, needs no more than the friction there is."""
+        belonging(state, self)
         if self.friction_coefficient is None:
             return True
         return at_once(state, as_expression(self.lack_of_friction - self.negligible_force)) <= 0.0
@@ -277,11 +280,11 @@ class Rolling(OnSurface):
 
     def turns(self, state: State) -> bool:
         """Whether the body rolls at a state, beyond rounding of its angular velocity."""
-        return turns(self, state)
+        return turns(self, belonging(state, self))
 
     def slips(self, state: State) -> bool:
         """Whether the contact slips at a state of this system, beyond rounding of the speeds of centre and rim."""
-        return slips(self, state)
+        return slips(self, belonging(state, self))
 
     def examined(self, motion: Moved) -> tuple[str, ...]:
         """That the body was found inside its surface, away from the contact, if it was."""
@@ -396,13 +399,17 @@ class Rolling(OnSurface):
         if contact is None:
             if words:
                 raise StartError(f"a start with {', '.join(words)} needs contact=(X, Y) too")
-            state = super().start(prescribed, t=t, parameters=parameters, guess=() if guess is None else guess)
-            return outside_surface(self, state)
-        if prescribed != ():
+            return super().start(prescribed, t=t, parameters=parameters, guess=() if guess is None else guess)
+        if not (isinstance(prescribed, tuple | list | dict) and not prescribed):
             raise StartError("a start is given by contact=(X, Y), … or by {expression: value}, not by both")
         guess = 0.0 if guess is None else guess
-        state = rolling_start(self, super().start, contact=contact, t=t, parameters=parameters, guess=guess, **words)
-        return outside_surface(self, state)
+        return rolling_start(self, super().start, contact=contact, t=t, parameters=parameters, guess=guess, **words)
+
+    def placement(
+        self, near: Mapping[Any, float], t: float, parameters: Mapping[Symbol, float]
+    ) -> Mapping[Symbol, float]:
+        """The body laid on the surface near a contact, a centre or a mass centre, in a given orientation."""
+        return placement(self, near, t, parameters)
 
     def surface_at(self, point: np.ndarray, others: Sequence[float]) -> SurfaceAt:
         """The surface at a point, at values of time and of the parameters."""

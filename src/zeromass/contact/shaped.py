@@ -25,7 +25,7 @@ from zeromass.expression import (
 )
 from zeromass.expression import gradient as gradient_of
 from zeromass.model import Part, Particle, RigidBody
-from zeromass.model.given import Inertia, Number, Vector
+from zeromass.model.given import Inertia, Number, Vector, given_numbers, given_parameters
 from zeromass.model.quaternion import rotation
 from zeromass.model.requirement import Requirement, number_at
 
@@ -77,6 +77,11 @@ class ConvexBody(Roller):
         said = self.outline.tangency(O - P, gradient, body.rotation)
         return Touch({"tangency": apart if said is None else said}, apart, np.cross(O - P, body.angular_velocity))
 
+    def facing(self, body: RigidBody, parts: Sequence[Part], normal: Array, lever: Array) -> Expression | None:
+        """n·l, of an outside whose tangency holds for the lever −l too."""
+        said = self.outline.tangency(lever, normal, body.rotation)
+        return None if said is None else as_expression(normal @ lever)
+
     def clearance(self, body: RigidBody, parts: Sequence[Part], normal: Array, curvature: Array) -> Expression:
         """The smallest eigenvalue of I + W K along the surface, W = ∂s/∂d."""
         return clearance_of(self.outline.radii(normal, body.rotation) @ curvature)
@@ -93,8 +98,12 @@ class ConvexBody(Roller):
         return expressions(self.outline.farthest(DIRECTION, expressions(np.eye(3))))
 
     def farthest(self, directions: np.ndarray, parameters: Mapping[Symbol, float]) -> np.ndarray:
-        names = list(parameters)
-        others = np.broadcast_to(np.array([parameters[p] for p in names]), (len(directions), len(names)))
+        names, directions = (
+            list(given_parameters(parameters, "parameters")),
+            given_numbers(directions, "directions", (None, 3)),
+        )
+        own = given_numbers([parameters[p] for p in names], "the values of parameters", (len(names),))
+        others = np.broadcast_to(own, (len(directions), len(names)))
         with np.errstate(all="ignore"):
             return Evaluator(self.support, [*DIRECTION, *names])(np.concatenate([directions, others], axis=1))
 
@@ -162,6 +171,11 @@ class ImplicitBody(Roller):
 
     def _at(self, b: Array) -> Expression:
         return as_expression(substitute(self.formula, dict(zip(PLACE, b, strict=True))))
+
+    def facing(self, body: RigidBody, parts: Sequence[Part], normal: Array, lever: Array) -> Expression | None:
+        """−n·N: the gradients are along one another on the inner side too."""
+        (foot,) = parts
+        return as_expression(-normal @ (body.rotation @ gradient_of(self._at(foot.position), foot.position)))
 
     def clearance(self, body: RigidBody, parts: Sequence[Part], normal: Array, curvature: Array) -> Expression:
         """The smallest curvature of the body against the surface, times its size."""

@@ -15,12 +15,13 @@ from zeromass.contact.slow import STOPPED
 from zeromass.contact.start import GIVEN
 from zeromass.contact.surface import Surface
 from zeromass.contact.walls import OnWall, Wall
+from zeromass.errors import shown
 from zeromass.expression import Array, Evaluator, Expression, Symbol
 from zeromass.expression.build import ZERO
 from zeromass.model import Event, ModelError, Onward, Particle, Quantity, StartError, State, System
 from zeromass.model.at_once import at_once
 from zeromass.model.forces import Forces, GeneralizedForce, Load, loads
-from zeromass.model.given import Number, Vector, length
+from zeromass.model.given import Number, Vector, given_count, given_flag, given_numbers, length, shape_of
 from zeromass.model.record import read_number, recorded, written_number
 from zeromass.model.requirement import Ordered, Requirement, number_at
 from zeromass.model.start import Prescribed
@@ -138,6 +139,9 @@ class Sliding(System):
         >>> floor.start()[floor.contacts[0].normal_force]
         1.0
         """
+        which = given_count(which, "which", below=len(self.walls))
+        if given_flag(holds, "holds") and self.friction_coefficient is None:
+            raise ModelError("nothing holds a particle without friction: Sliding(…, friction=μ)")
         if (which, holds) not in self.touched:
             self.touched[which, holds] = OnWall(self, which, holds=holds)
         return self.touched[which, holds]
@@ -170,13 +174,16 @@ class Sliding(System):
         """
         P, v = self.particle.position, self.particle.velocity
         if contact is not None:
+            for value, what in ((contact, "contact"), (velocity, "velocity")):
+                if shape_of(value) not in ((2,), (3,)):
+                    raise StartError(f"{what} is {shown(value)}; it has two components, or three")
             place = list(zip(P, contact, strict=False))
-            near: Any = [(P[2], guess)] if isinstance(guess, float | int) else guess or ()
+            near: Any = [(P[2], guess)] if isinstance(guess, float | int) else () if guess is None else guess
             on = self.touching()
             if len(contact) == 3:
                 near, place = list(zip(P, contact, strict=True)), []
             lies = on.start(place, t=t, parameters=parameters, guess=near)
-            given = np.resize(np.asarray(velocity, dtype=float), 3)[: len(velocity)]
+            given = given_numbers(velocity, "velocity", (None,))
             fixed = list(zip(v, given, strict=False)) if len(given) == 2 else []
             wanted = [] if fixed else list(zip(v, given, strict=True))
             return on.start([(P, lies.q), *fixed], t=t, parameters=parameters, guess=wanted)

@@ -15,7 +15,7 @@ from zeromass.contact.watched import HALTS, LOST, SLIPS, STOPS, slip_ends, with_
 from zeromass.expression import Expression, as_expression
 from zeromass.model import Event, Force, ModelError, Onward, State, System, Torque
 from zeromass.model.carrying import carried_over, carried_there
-from zeromass.model.given import Number, length
+from zeromass.model.given import Number, given_flag, given_kind, length
 from zeromass.model.record import read_number, recorded, written_number
 
 if TYPE_CHECKING:
@@ -54,10 +54,12 @@ class Slipping(AnotherMotion):
     """Whether it is the motion while the surface pulls, of a contact that can."""
 
     def __init__(self, rolling: Rolling, *, pulls: bool = False) -> None:
-        μ = rolling.kinetic_coefficient
+        from zeromass.contact.rolling import Rolling
+
+        μ = given_kind(rolling, Rolling, "what slips", "a zm.Rolling").kinetic_coefficient
         if μ is None:
             raise ModelError("a body slips only with a coefficient of friction: Rolling(…, friction=μ)")
-        self.creep, self.pulls = creep_of(rolling), pulls
+        self.creep, self.pulls = creep_of(rolling), given_flag(pulls, "pulls")
         self.friction = self._friction(rolling, μ)
         loads = [*self.friction, *rolling.hindered()]
         super().__init__(rolling, rolling.holding("no slip", "energy"), loads)

@@ -16,7 +16,7 @@ from zeromass.contact.shaped import ConvexBody, ImplicitBody
 from zeromass.contact.traced import PLACE
 from zeromass.expression import Expression, as_expression, expressions
 from zeromass.model import ModelError
-from zeromass.model.given import Inertia, Number, Vector, shown
+from zeromass.model.given import Inertia, Number, Vector, shape_of, shown
 from zeromass.model.requirement import Ordered, Requirement, in_numbers
 
 
@@ -303,7 +303,7 @@ def _convex(
 
 
 def _positive(axes: Any, what: str, name: str) -> tuple[Any, Any, Any]:
-    if np.shape(axes) != (3,):
+    if shape_of(axes) != (3,):
         raise ModelError(f"'{name}' needs three numbers for its {what.replace('axis', 'axe')}s, not {shown(axes)}")
     _checked(name, *_sizes(name, **{what: tuple(axes)}))
     a, b, c = (x if isinstance(x, Expression) else float(x) for x in axes)

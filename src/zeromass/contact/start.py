@@ -14,12 +14,14 @@ from zeromass.contact.height import VERTICAL, heights
 from zeromass.contact.penetration import POINTS
 from zeromass.contact.roller import Roller
 from zeromass.contact.watched import UPRIGHT
+from zeromass.errors import shown
 from zeromass.expression import Evaluator, Expression, Symbol, expressions
 from zeromass.expression import symbols as leaves
 from zeromass.expression import t as time
 from zeromass.model import StartError, State
-from zeromass.model.given import Number, length
+from zeromass.model.given import Number, given_finite, given_parameters, length
 from zeromass.model.prescription import Prescription, has_formulas, numbers, parameters_in, values_of
+from zeromass.model.quaternion import rotation
 from zeromass.model.requirement import number_at
 from zeromass.model.state import parameter_values
 
@@ -34,6 +36,9 @@ UNTURNED = (1.0, 0.0, 0.0, 0.0)
 GIVEN = 1e-9
 """Part of its size by which what was given may be off, as numbers that were typed or read from a table are: a contact point
 off the surface, as part of the larger of place and radius; a velocity off the tangent plane, as part of the speeds."""
+
+PLACEMENTS = 20
+"""Steps to a first guess of a contact at most: Newton's steps onto a surface, and steps to a centre that is given."""
 
 UNIT = 0.1
 """How far a quaternion's length may be off 1 for it to be meant as a rotation; it is made 1 then."""
@@ -57,14 +62,16 @@ def rolling_start(
     guess: Number = 0.0,
 ) -> State:
     """A state that rolls, from what one would say of it; see `Rolling.start`."""
+    parameters = given_parameters({} if parameters is None else parameters, "parameters")
+    t = given_finite(t, "the start time", StartError)
     formulas = Formulas(contact, velocity, spin, orientation, guess)
-    contact, velocity, turning, orientation, height = formulas.numbers(rolling.parameters, parameters or {})
-    own_values = values_of(formulas.parameters, parameters or {})
-    parameters = {p: x for p, x in (parameters or {}).items() if p not in formulas.alone(rolling.parameters)}
+    contact, velocity, turning, orientation, height = formulas.numbers(rolling.parameters, parameters)
+    own_values = values_of(formulas.parameters, parameters)
+    parameters = {p: x for p, x in parameters.items() if p not in formulas.alone(rolling.parameters)}
     contact = _numbers(contact, "contact", (2, 3))
     velocity = _numbers(velocity, "velocity", (2, 3))
-    if turning is not None and not (np.ndim(turning) == 0 and np.isfinite(turning)):
-        raise StartError(f"spin = {turning!r}: give a finite number")
+    turning = None if turning is None else given_finite(turning, "spin", StartError)
+    height = given_finite(height, "guess", StartError)
     _check_inside(rolling, contact, t, parameters)
     given = {time: t, **{p: p.default for p in rolling.parameters}, **parameters}
     parameter_values(rolling, parameters)  # are they possible?
@@ -262,6 +269,82 @@ def _laid_on(solid: Roller, point: np.ndarray, n: np.ndarray, given: Mapping[Any
     return u / np.linalg.norm(u)
 
 
+def placement(
+    rolling: Rolling, near: Mapping[Any, float], t: float, parameters: Mapping[Symbol, float]
+) -> dict[Symbol, float]:
+    """Contact, centre, mass centre and unknowns of a body that lies on its surface near coordinates that are known roughly.
+
+    The contact is moved until what is known of contact, centre or mass centre is met: it is projected onto the surface, and
+    the lever follows from the support of the body against the normal there. Empty where there is no such place.
+    """
+    solid, P, O, C = rolling.solid, rolling.contact, rolling.center, rolling.body.position
+    u = np.array([near.get(x, float(i == 0)) for i, x in enumerate(rolling.body.quaternion)])
+    size = float(np.linalg.norm(u))
+    if not np.isfinite(size) or size == 0.0:
+        return {}
+    u, others = u / size, [t, *[parameters[p] for p in rolling.parameters]]
+    com = rotation(u) @ np.array([number_at(x, parameters) for x in expressions(solid.center_of_mass)])
+    wanted = [np.array([near.get(x, np.nan) for x in place]) for place in (P, O, C)]
+    reach = float(number_at(solid.size, parameters))
+
+    def at(point: np.ndarray) -> SurfaceAt:
+        with np.errstate(all="ignore"):
+            return rolling.surface_at(point, others)
+
+    place = np.zeros(3)
+    for there in reversed(wanted):
+        place = np.where(np.isfinite(there), there, place)
+    known = [np.isfinite(there) for there in wanted]
+    over = bool(np.all(known[0][:2]) or (np.all(np.any(known, axis=0)[:2]) and not np.any(known, axis=0)[2]))
+    lever = unknowns = np.zeros(3)
+    for _ in range(PLACEMENTS):
+        place = _projected(at, place, over, reach)
+        _, _, n, _ = at(place)
+        if not (np.all(np.isfinite(place)) and np.all(np.isfinite(n))):
+            return {}
+        laid = solid.laid(n, u, {p: parameters[p] for p in rolling.parameters})
+        lever, unknowns = laid.lever, laid.unknowns
+        if not (np.all(np.isfinite(lever)) and np.all(np.isfinite(unknowns))):
+            return {}
+        off = np.zeros(3)
+        for there, arm in zip(wanted, (np.zeros(3), lever, lever + com), strict=True):
+            off = np.where(np.isfinite(there) & (off == 0.0), there - place - arm, off)
+        if np.linalg.norm(off) <= GIVEN * reach:
+            break
+        place = place + off
+    found = [(P, place), (O, place + lever), (C, place + lever + com), (rolling.unknowns, unknowns)]
+    return {x: float(value) for keys, values in found for x, value in zip(keys, values, strict=True)}
+
+
+def _projected(at: Callable[[np.ndarray], SurfaceAt], place: np.ndarray, over: bool, size: float) -> np.ndarray:
+    """The point of a surface over the X and Y of a place, else one that is reached along the gradient.
+
+    Where the search along Z does not succeed from the place itself, a point is preferred that bears a body from below.
+    """
+
+    def values(points: np.ndarray) -> np.ndarray:
+        return np.array([[here.f, *here.slope] for here in map(at, points)])
+
+    if over:
+        guesses = place[2] + size * np.array([0.0, 1.0, -1.0])
+        x, y = (np.full(3, place[i]) for i in range(2))
+        with np.errstate(all="ignore"):
+            z = heights(values, x, y, guesses, size=size).z
+        found = [np.array([place[0], place[1], float(height)]) for height in z if np.isfinite(height)]
+        bearing = found if np.isfinite(z[0]) else [point for point in found if at(point).normal[2] > 0.0] or found
+        return bearing[0] if found else place
+    for _ in range(PLACEMENTS):
+        f, slope, _, _ = at(place)
+        steep = float(slope @ slope)
+        if not (np.isfinite(f) and np.isfinite(steep) and steep > 0.0):
+            return place
+        step = f * slope / steep
+        place = place - step
+        if np.linalg.norm(step) <= GIVEN * size:
+            break
+    return place
+
+
 def outside_surface(rolling: Rolling, state: State) -> State:
     """The same state, or an error where the body lies inside the surface, away from its contact."""
     outside = rolling.outside
@@ -315,10 +398,10 @@ def _upright(n: np.ndarray) -> np.ndarray:
 def _numbers(value: Any, what: str, sizes: tuple[int, ...]) -> np.ndarray:
     try:
         array = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         array = np.array(np.nan)
     if array.ndim != 1 or len(array) not in sizes or not np.all(np.isfinite(array)):
-        raise StartError(f"{what} = {value!r}: give {' or '.join(map(str, sizes))} finite numbers")
+        raise StartError(f"{what} = {shown(value)}: give {' or '.join(map(str, sizes))} finite numbers")
     return array
 
 

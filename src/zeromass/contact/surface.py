@@ -26,7 +26,17 @@ from zeromass.expression import derivative as derivative_of
 from zeromass.expression import t as time
 from zeromass.expression.build import ZERO
 from zeromass.model import ModelError
-from zeromass.model.given import Vector, given_name, given_vector, shown
+from zeromass.model.given import (
+    Vector,
+    given_array,
+    given_finite,
+    given_name,
+    given_numbers,
+    given_parameters,
+    given_vector,
+    shape_of,
+    shown,
+)
 
 if TYPE_CHECKING:
     from zeromass.contact.terrain import Terrain
@@ -183,15 +193,20 @@ class Surface:
         """
         f = as_expression(self(PLACE))
         inside = self.inside(PLACE)
-        rest = {time: t, **(parameters or {})}
+        rest = {time: given_finite(t, "t"), **given_parameters({} if parameters is None else parameters, "parameters")}
         numbers = Evaluator([f, *gradient(f, PLACE), ZERO if inside is None else inside], [*PLACE, *rest])
-        others = np.array(list(rest.values()), dtype=float)
+        others = given_numbers(list(rest.values()), "the values of parameters", (len(rest),))
 
         def values(points: np.ndarray) -> np.ndarray:
             return numbers(np.concatenate([points, np.broadcast_to(others, (len(points), len(others)))], axis=1))
 
-        x, y = np.broadcast_arrays(np.asarray(x, dtype=float), np.asarray(y, dtype=float))
-        z = heights(lambda points: values(points)[:, :4], x, y, np.asarray(guess, dtype=float), size=0.0).z
+        places = [given_numbers(a, what, finite=False) for a, what in ((x, "x"), (y, "y"), (guess, "guess"))]
+        try:
+            x, y, first = np.broadcast_arrays(*places)
+        except ValueError as error:
+            shapes = ", ".join(str(a.shape) for a in places)
+            raise ModelError(f"x, y and guess have shapes {shapes}, which do not fit one another") from error
+        z = heights(lambda points: values(points)[:, :4], x, y, first, size=0.0).z
         if inside is None:
             return z
         points = np.stack([np.broadcast_to(a, z.shape).ravel() for a in (x, y, z)], axis=1)
@@ -201,6 +216,7 @@ class Surface:
         """The surface as it is drawn below a body of some extent, m, that touches it at a point of the inertial frame."""
         from zeromass.model.drawing import Ground  # what is not drawn need not be imported
 
+        extent = given_finite(extent, "extent")
         return Ground(
             name=self.name,
             f=self.f,
@@ -216,15 +232,30 @@ class Surface:
 
     def local(self, position: Any) -> np.ndarray:
         """Coordinates of a point in the surface's own axes."""
-        position = np.asarray(position)
-        if position.shape[:1] != (3,):
-            raise ModelError(f"a point of '{self.name}' has three coordinates, not shape {position.shape}")
+        position = self._given_point(position)
         shift, rotation = self.shift, self.rotation
         if position.dtype != object:
             shift, rotation = as_numbers(shift), rotation if rotation is None else as_numbers(rotation)
         if not all_zero(self.shift):
             position = position - shift.reshape((3,) + (1,) * (position.ndim - 1))
         return position if rotation is None else np.tensordot(rotation.T, position, axes=1)
+
+    def _given_point(self, position: Any) -> np.ndarray:
+        """Three coordinates, numbers or expressions, or arrays of them, as an array."""
+        if isinstance(position, np.ndarray) and position.dtype.kind in "iufO" and position.shape[:1] == (3,):
+            return position
+        if shape_of(position) is None or not shape_of(position):
+            raise ModelError(f"a point of '{self.name}' is {shown(position)}; it has three coordinates")
+        array = np.asarray(position)
+        if array.dtype.kind not in "iuf":
+            array = given_array(array, f"a point of '{self.name}'")
+        if array.shape[:1] != (3,):
+            raise ModelError(f"a point of '{self.name}' has three coordinates, not shape {array.shape}")
+        return array
+
+    def _given_symbols(self, position: Any) -> np.ndarray:
+        """Three expressions, by which derivatives are taken."""
+        return given_vector(self._given_point(position), f"a point of '{self.name}'")
 
     def __call__(self, position: Any) -> Any:
         """f at a point: zero on the surface; of expressions an expression, of numbers a number (at rest only)."""
@@ -240,6 +271,7 @@ class Surface:
 
     def gradient(self, position: np.ndarray) -> np.ndarray:
         """k = ∇f at a point given by three coordinate symbols, pointing to the side of the bodies."""
+        position = self._given_symbols(position)
         k = gradient(as_expression(self(position)), position)
         if all(component is ZERO for component in k):
             raise ModelError(f"the gradient of '{self.name}' vanishes identically: it is no surface")
@@ -276,6 +308,7 @@ class Surface:
 
     def velocity(self, position: np.ndarray) -> np.ndarray:
         """Velocity of the surface's material at a point on it, m/s."""
+        position = self._given_symbols(position)
         own = rate(self.shift) + np.cross(self.angular_velocity, position - self.shift)
         if self._velocity is None and not self._deforms:
             return expressions(own)

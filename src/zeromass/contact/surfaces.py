@@ -14,7 +14,7 @@ import numpy as np
 
 from zeromass.contact.surface import Surface
 from zeromass.expression import Expression
-from zeromass.model.given import Number, Vector
+from zeromass.model.given import Number, Vector, given_flag
 from zeromass.model.given import given_number as _given_number
 
 ORIGIN = (0.0, 0.0, 0.0)
@@ -176,4 +176,4 @@ def dimpled_bowl(
 
 
 def _side(inside: bool) -> Literal[1, -1]:
-    return -1 if inside else 1
+    return -1 if given_flag(inside, "inside") else 1

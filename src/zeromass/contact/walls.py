@@ -176,6 +176,11 @@ class OnWall(System):
         slip, u = self.sliding.walls[self.which].slip, SLOWEST * self.sliding.creep
         return as_expression(slip @ slip - u**2)
 
+    @property
+    def mode_of(self) -> System:
+        """The particle in flight."""
+        return self.sliding
+
     def begins_as(self, state: State) -> System:
         """Itself, or what friction makes of it."""
         return self.sliding.kind_at(self.which, state)

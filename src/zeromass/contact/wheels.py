@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
@@ -10,13 +9,14 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from zeromass.contact.friction import Friction, at_speed, bounded, friction_of, lacking, possible_friction
-from zeromass.contact.lifting import Tread
+from zeromass.contact.lifting import Tread, load_is_shared
 from zeromass.contact.limits import impossible_friction, possible_creep, possible_restitution
 from zeromass.contact.outlines import steep
 from zeromass.contact.rims import Profile, Rim, Tyre, laid
 from zeromass.contact.slow import CREEP, SLOWEST
 from zeromass.contact.surface import Surface
 from zeromass.contact.watched import UPRIGHT
+from zeromass.errors import shown
 from zeromass.expression import Array, Expression, Symbol, as_expression, expressions, rate
 from zeromass.expression.build import ZERO
 from zeromass.mechanism.ground import Ground
@@ -40,9 +40,6 @@ USUAL = 9.81
 
 TOUCHES = "touches"
 """The row that closes the gap of a wheel that may lift."""
-
-SHARED = 1e-6
-"""Part of the forces in a vehicle that a wheel which would lift may still seem to carry: rounding."""
 
 ROLLS = ("rolls along", "rolls across", "holds along", "holds across")
 """Rows of no slip, and those that hold the coordinates of slip where there is friction."""
@@ -110,7 +107,7 @@ class WheelOnSurface(Joint):
             raise ModelError(f"{what} is between zm.Ground() or a rigid body, with the surface, and a rigid body")
         if not isinstance(surface, Surface):
             raise ModelError(
-                f"the surface of {what} is {surface!r}; give a zm.Surface, such as zm.Surface(lambda X, Y: …)"
+                f"the surface of {what} is {shown(surface)}; give a zm.Surface, such as zm.Surface(lambda X, Y: …)"
             )
         if (radius is None) == (profile is None):
             raise ModelError(f"{what} is given by its radius= or by its profile=, one of them")
@@ -204,7 +201,6 @@ class WheelOnSurface(Joint):
                 creep=self.creep,
                 size=self.rim.radius,
                 watched=(self._tight,),
-                shared=self._load_is_shared,
             ),
         )
 
@@ -340,16 +336,7 @@ class WheelOnSurface(Joint):
         return f"{self.name} lifts"
 
     def _load_is_shared(self, state: State) -> str:
-        """That wheels share their load in ways that the motion does not tell, where one of these presses this one."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            share = float(state[self.normal_force])
-        if share <= SHARED * float(np.abs(state.motion.multipliers).max()):
-            return ""
-        return (
-            f"wheels share the load in any way that gives the same motion, and with the smallest multipliers this one "
-            f"carries {share:.3g} N; where they are to touch whatever it is, give two_sided=True"
-        )
+        return load_is_shared(self.normal_force, state)
 
     @property
     def _tight(self) -> Event:

@@ -23,7 +23,7 @@ def study_card(study: xarray.Dataset) -> str:
     """Members and their outcomes, parameters and their ranges, and the least and largest of what was kept."""
     rows: list[list[str]] = []
     if "outcome" in study:
-        counts = Counter(study["outcome"].values.astype(str).ravel().tolist())
+        counts = Counter(study["outcome"].values.ravel().tolist())
         words = [told(f"{count} {word}", good=word in GOOD) for word, count in counts.most_common(MOST)]
         rows.append(["outcomes", ", ".join(words)])
     for name in study.coords:

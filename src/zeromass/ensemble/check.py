@@ -80,17 +80,20 @@ def of_rank(program: Program, start: State) -> bool:
 def unlimited(lanes: Lanes, starts: Starts, until: float, which: np.ndarray) -> np.ndarray:
     """Which of some members have no step that a function of time alone limits: see `zeromass.integrate.pace`."""
     system = lanes.program.system
-    terms = terms_of_time(system)
+    own = {event.name for event in system.events}
+    sampled = [event.zero for event in lanes.asked if event.name not in own]
+    followed = [event.zero for event in lanes.asked if event.name in own]
+    terms = terms_of_time(system, followed, sampled)
     if not terms:
         return which
-    own = {s for term in terms for s in symbols(term.u)}
-    columns = [k for k, p in enumerate(system.parameters) if p in own]
+    felt = {s for term in terms for s in symbols(term.u)}
+    columns = [k for k, p in enumerate(system.parameters) if p in felt]
     known: dict[bytes, bool] = {}
     free = np.zeros(len(starts), dtype=bool)
     for k in np.flatnonzero(which).tolist():
         key = np.append(starts.t[k], starts.parameters[k, columns]).tobytes()
         if key not in known:
-            found = pace(system, starts.state(system, k).parameters, float(starts.t[k]), until)
+            found = pace(system, starts.state(system, k).parameters, float(starts.t[k]), until, followed, sampled)
             known[key] = found is None or not Ahead(found).matters
         free[k] = known[key]
     return free

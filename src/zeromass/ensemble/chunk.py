@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from zeromass.compile.program import Program
+from zeromass.ensemble.faults import is_fault
 from zeromass.ensemble.keep import FirstTime, Kept, needs_steps
 from zeromass.ensemble.lanes import Lanes
 from zeromass.ensemble.members import Members
@@ -35,7 +36,7 @@ WORDS = "<U24"
 """Outcomes in arrays."""
 
 NO_START, FAILED = "no start", "failed"
-"""The outcomes of a member whose start could not be made, and of one that an error or the death of its process ended."""
+"""The outcomes of a member whose start could not be made, and of one that an error of its own or a crash ended."""
 
 Results = dict[str, np.ndarray]
 """What is kept, by name, and `outcome`, `message`, `end_time`, `steps`, `rejected`, `evaluations`, one row a member."""
@@ -113,13 +114,17 @@ class Work:
         return found
 
     def safely(self, starts: Starts, before: Seated | None = None) -> Results:
-        """The same, where an error is that of one member: it is looked for in ever smaller parts, and the rest goes on."""
+        """The same, where an error is that of one member: it is looked for in ever smaller parts, and the rest goes on.
+
+        A member that met a fault of the machine is "interrupted", or "out of memory": see `faults`.
+        """
         try:
             return self.results(starts, before)
         except MemoryError as error:
             ending, why = Ending.OUT_OF_MEMORY.value, f"{error}" or "there is no more"
         except Exception as error:
-            ending, why = FAILED, f"{type(error).__name__}: {error}"
+            ending = Ending.INTERRUPTED.value if is_fault(error) else FAILED
+            why = f"{type(error).__name__}: {error}"
         found = blank(self, len(starts), ending)  # after the error, which holds what the failed try had taken of memory
         if len(starts) == 1:
             found["message"][0] = why

@@ -10,7 +10,7 @@ from typing import Any
 
 from zeromass.ensemble.chunk import Work
 from zeromass.ensemble.starts import Starts
-from zeromass.ensemble.workers import Bounds, Guard, payload_of
+from zeromass.ensemble.workers import Bounds, Guard, WorkerError, payload_of
 from zeromass.integrate.memory import machine_memory, usual_memory
 from zeromass.model import ModelError
 
@@ -39,8 +39,16 @@ class Cores:
         self._threads = [threading.Thread(target=self._serve, daemon=True) for _ in range(self.hands)]
 
     def __enter__(self) -> Cores:
+        begun = []
         for thread in self._threads:
-            thread.start()
+            try:
+                thread.start()
+            except RuntimeError:  # there are no more to be had: those that there are do it
+                break
+            begun.append(thread)
+        if not begun:
+            raise WorkerError("no thread can be started")
+        self._threads = begun
         return self
 
     def __exit__(self, *what: object) -> None:

@@ -2,15 +2,17 @@
 
     parts that are left ─► starts ─► pool ─► results, taken
 
-A process that dies loses nothing: its chunk is done again, in halves, so that a member that kills every process that touches
-it is found, named, and left out. What members end with does not depend on any of this.
+A process that dies loses nothing: its chunk is done again, in halves, so that a member that crashes every process that
+touches it is found, named, and left out. What members end with does not depend on any of this: where the machine fails under
+one, and does so again, that is no result of the member, which is left "interrupted" (see `faults`).
 """
 
 from __future__ import annotations
 
 import queue
+import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Future
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
@@ -18,12 +20,20 @@ from typing import Any, Protocol
 import numpy as np
 
 from zeromass.ensemble.chunk import FAILED, Results, Study, blank
+from zeromass.ensemble.faults import says_fault
 from zeromass.ensemble.starts import Starts
 from zeromass.ensemble.telling import Tell, failures
 from zeromass.ensemble.workers import WorkerError
+from zeromass.integrate.outcome import Ending
 
 TRIES = 3
 """Processes that may die of a single member before it is given up: one of them may have been killed by chance."""
+
+FAULTS = 12
+"""Faults of the machine in a row, without any result in between, after which a study is stopped."""
+
+PAUSE = 0.1
+"""Seconds before a task that met a fault is tried again, for each fault in a row: files and memory may be free by then."""
 
 LOSSES = 10
 """Times that a chunk may be lost with the machine that had it before it is done in halves: members are not to blame."""
@@ -87,8 +97,10 @@ class Dispatch:
         self._study, self._taking, self._pool, self._tell = study, taking, pool, tell
         self._parts = taking.left(pool.hands)
         self._again: deque[Task] = deque()
+        self._later: deque[Task] = deque()  # what met a fault of the machine, after all that is new
         self._finished: queue.SimpleQueue[tuple[Task, Future[Any]]] = queue.SimpleQueue()
-        self._under_way = 0
+        self._under_way = self._faults = 0
+        self._left_out: list[str] = []
         self.stopped = ""
 
     def run(self) -> None:
@@ -97,6 +109,7 @@ class Dispatch:
             while not self.stopped and self._under_way < self._pool.room and (task := self._next()) is not None:
                 self._submit(task)
             if not self._under_way:
+                self.stopped = self.stopped or left_out(self._left_out)
                 return
             try:
                 task, future = self._finished.get(timeout=0.2)  # Ctrl-C is seen in between
@@ -110,7 +123,7 @@ class Dispatch:
         while not self._again:
             part = next(self._parts, None)
             if part is None:
-                return None
+                return self._later.popleft() if self._later else None
             members = np.arange(part.start, part.stop)
             starts, failed = self._study.members.starts(members)
             good = np.array([k for k in range(len(members)) if k not in failed], dtype=int)
@@ -144,17 +157,37 @@ class Dispatch:
         elif isinstance(results := future.result(), str):
             self._failed(task, results)
         else:
-            self._take(task.members, results)
+            self._moved(task, results)
 
-    def _failed(self, task: Task, why: str) -> None:
-        """A process has died of a task: it is tried again in halves; a single member, a few times."""
+    def _moved(self, task: Task, results: Results) -> None:
+        """Takes results, and tries members again under which the machine failed, each by itself."""
+        again = np.flatnonzero(results["outcome"] == Ending.INTERRUPTED.value)
+        for k in again.tolist():
+            one = np.array([k])
+            self._failed(Task(task.members[one], task.starts[one], task.tries), str(results["message"][k]), fault=True)
+        if len(again) < len(task.members):
+            good = np.setdiff1d(np.arange(len(task.members)), again)
+            self._faults = 0
+            self._take(task.members[good], {name: values[good] for name, values in results.items()})
+
+    def _failed(self, task: Task, why: str, *, fault: bool | None = None) -> None:
+        """A process has died of a task, or a machine failed: it is tried again in halves; a single member, a few times."""
+        fault = says_fault(why) if fault is None else fault
+        if fault:
+            self._faults += 1
+            time.sleep(PAUSE * min(self._faults, FAULTS))
+            if self._faults >= FAULTS:
+                self.stopped = why
+        again = self._later if fault else self._again
         if len(task.members) > 1:
-            self._again.extend(task.halves())
+            again.extend(task.halves())
         elif task.tries + 1 < TRIES:
-            self._again.append(replace(task, tries=task.tries + 1))
+            again.append(replace(task, tries=task.tries + 1))
         else:
-            results = blank(self._study.work, 1, FAILED)
+            results = blank(self._study.work, 1, Ending.INTERRUPTED.value if fault else FAILED)
             results["message"][0] = why
+            if fault:
+                self._left_out.append(why)
             self._take(task.members, results)
 
     def _take(self, members: np.ndarray, results: Results) -> None:
@@ -162,10 +195,23 @@ class Dispatch:
         self._tell(len(members), failures(results["outcome"]))
 
 
-def here(study: Study, taking: Taking, tell: Tell) -> None:
-    """A study in this process, one part after the other."""
+def here(study: Study, taking: Taking, tell: Tell) -> str:
+    """A study in this process, one part after the other; in words why it ended before all were done, if it did."""
+    found: list[str] = []
+    in_a_row = 0
     for part in taking.left(1):
         members = np.arange(part.start, part.stop)
         results = study.results(members)
         taking.take(members, results)
         tell(len(members), failures(results["outcome"]))
+        faults = results["message"][results["outcome"] == Ending.INTERRUPTED.value].tolist()
+        found += faults
+        in_a_row = in_a_row + 1 if len(faults) == len(members) else 0
+        if in_a_row >= FAULTS:
+            break
+    return left_out(found)
+
+
+def left_out(why: Sequence[str]) -> str:
+    """Members under which the machine failed, in words; empty where there are none."""
+    return f"members left out: {len(why)}; the first: {why[0]}" if why else ""

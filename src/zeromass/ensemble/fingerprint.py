@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from zeromass.ensemble.chunk import Study
+from zeromass.ensemble.faults import is_fault
 from zeromass.ensemble.keep import AtTimes, Extreme, FirstTime, Integral, Kept
 from zeromass.ensemble.members import Axes, StartOf
 from zeromass.expression import Expression, Symbol, expressions
@@ -122,7 +123,9 @@ def _ends(start: Callable[[int], State], count: int) -> Iterable[State | None]:
     for k in (0, count - 1):
         try:
             yield start(k)
-        except Exception:
+        except Exception as error:
+            if is_fault(error):
+                raise
             yield None
 
 

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from zeromass.expression import Expression, expressions
 from zeromass.model import Event, ModelError
+from zeromass.model.given import given_numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +132,7 @@ def values_at(expression: Any, times: ArrayLike) -> AtTimes:
     >>> study.x.values.round(9).tolist(), study.x.dims
     ([[1.0, 2.5], [2.0, 5.0]], ('v', 'x_time'))
     """
-    return AtTimes(expression, np.atleast_1d(np.asarray(times, dtype=float)))
+    return AtTimes(expression, np.atleast_1d(given_numbers(times, "times")))
 
 
 def first_time(event: Event) -> FirstTime:

@@ -1,8 +1,8 @@
 """The ledger of a store: which blocks of a study are published. Nothing else is believed.
 
-It is an array of the store with a chunk for each block, made once and never changed: a checksum of the block's values. On a
-file system the entry appears whole, by a link to a file that was written before; of two who publish one block, one succeeds.
-In other stores it is one object, made only if there is none.
+It is an array of the store with a chunk for each block, made once and never changed: a checksum of the block's values. Only
+entries of blocks that hold no results are withdrawn. On a file system the entry appears whole, by a link to a file that was
+written before; of two who publish one block, one succeeds. In other stores it is one object, made only if there is none.
 """
 
 from __future__ import annotations
@@ -64,8 +64,9 @@ class Ledger:
     def clear(self) -> None:
         """Removes what processes that were killed have left beside the entries; for the one that fills the store."""
         if self._folder is not None:
-            for left in (self._folder / NAME / "c").glob("*.new"):
-                left.unlink(missing_ok=True)
+            for left in (self._folder / NAME / "c").glob("*.*.new"):
+                if all(part.isdigit() for part in left.name.split(".")[:-1]):  # a block and a process, as below
+                    left.unlink(missing_ok=True)
 
     def publish(self, block: int, checksum: int) -> bool:
         """Makes the entry of a block; False where there is one."""
@@ -83,6 +84,15 @@ class Ledger:
         finally:
             fresh.unlink()
         return True
+
+    def withdraw(self, block: int) -> None:
+        """Removes the entry of a block, which is then done again."""
+        if self._folder is not None:
+            (self._folder / NAME / "c" / str(block)).unlink(missing_ok=True)
+            return
+        from zarr.core.sync import sync
+
+        sync(self._group.store.delete(f"{self._group.path}/{NAME}/c/{block}".lstrip("/")))
 
     def entry(self, block: int) -> int:
         """The checksum of a published block, 0 where it is not."""

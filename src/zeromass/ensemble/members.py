@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from zeromass.ensemble.starts import Starts
 from zeromass.expression import Symbol
 from zeromass.expression.leaves import namesake
 from zeromass.model import ModelError, StartError, State, System
+from zeromass.model.given import value_of
 from zeromass.model.state import parameter_values
 
 StartOf = State | Callable[..., State]
@@ -100,6 +102,7 @@ class Members:
     first: State
 
     def __init__(self, system: System, start: StartOf, parameters: Sequence[Symbol], table: Axes | np.ndarray) -> None:
+        start = start.after_event if isinstance(start, State) else start
         self.system, self._start, self.parameters, self.table = system, start, tuple(parameters), table
         known = {*system.parameters}
         if isinstance(start, State):
@@ -155,7 +158,8 @@ class Members:
         """The start of one member, made as `system.start` makes it."""
         values, given = self.values(k), self._start
         if not isinstance(given, State):
-            state = given(**{p.name: x for p, x in values.items()})
+            named = {p.name: x for p, x in values.items()}
+            state = value_of(partial(given, **named), (), f"the start, with {', '.join(named)},")
             own = {p: x for p, x in values.items() if p in self.system.parameters}
             if not isinstance(state, State) or state.system is not self.system:
                 raise ModelError("start(…) gave no state of the system of the study")

@@ -74,7 +74,8 @@ class NewtonStarts:
             some = slice(None) if len(left) == len(y) else left  # no copy of all
             change = self._change(name, t[some], y[some], values[some])
             y[some, part] += change
-            size = np.max(np.abs(change) / np.maximum(1.0, np.abs(y[some, part])), axis=1, initial=0.0)
+            with np.errstate(invalid="ignore"):  # infinite where there is no start
+                size = np.max(np.abs(change) / np.maximum(1.0, np.abs(y[some, part])), axis=1, initial=0.0)
             done = (size <= ROUNDING) | ((size <= SETTLED) & (size >= last[some] / 2))
             found[left[done]] = True
             last[some] = size

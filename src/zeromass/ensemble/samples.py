@@ -10,7 +10,8 @@ from typing import Any, Literal
 import numpy as np
 
 from zeromass.ensemble.members import Sampled
-from zeromass.model import ModelError
+from zeromass.errors import quoted
+from zeromass.model.given import given_choice, given_count, given_function, given_kind, given_mapping
 
 
 def samples(
@@ -36,8 +37,12 @@ def samples(
     """
     from scipy.stats import qmc  # type: ignore[attr-defined]
 
-    if n < 1:
-        raise ModelError(f"samples: n = {n}; it is at least 1")
+    n, seed = given_count(n, "n of zm.samples", 1), given_count(seed, "seed of zm.samples")
+    given_kind(dimension, str, "dimension of zm.samples", "a word")
+    for key, chosen in given_mapping(
+        distributions, "distributions", "{parameter: a distribution of scipy.stats}"
+    ).items():
+        given_function(getattr(chosen, "ppf", None), f"the distribution of {quoted(key)}", "of scipy.stats")
     d, rng = len(distributions), np.random.default_rng(seed)
     spreads: dict[str, Callable[[], np.ndarray]] = {
         "sobol": lambda: qmc.Sobol(d, seed=rng).random_base2((n - 1).bit_length())[:n],
@@ -45,9 +50,7 @@ def samples(
         "latin hypercube": lambda: qmc.LatinHypercube(d, seed=rng).random(n),
         "random": lambda: rng.random((n, d)),
     }
-    if method not in spreads:
-        known = ", ".join(map(repr, spreads))
-        raise ModelError(f"samples: method {method!r} is not known; there are {known}")
+    given_choice(method, "method of zm.samples", spreads)
     places = spreads[method]()
     columns = zip(distributions.items(), places.T, strict=True)
     return {p: Sampled(dimension, np.asarray(chosen.ppf(place), dtype=float)) for (p, chosen), place in columns}

@@ -3,7 +3,8 @@
     results of a block ─► arrays ─► ledger
 
 A block is believed once it stands in the ledger, and never written again. A process that dies in between leaves arrays that
-nobody believes, and the block is done again.
+nobody believes, and the block is done again; so is one with members under which the machine failed, whose values can be seen
+until then.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import numpy as np
 from zeromass.ensemble.blocks import Blocks
 from zeromass.ensemble.chunk import RECORDED, SIZE, Results, Study, blank, collect
 from zeromass.ensemble.encoded import Written, codecs
+from zeromass.ensemble.faults import undone
 from zeromass.ensemble.fingerprint import FORMAT, differences
 from zeromass.ensemble.labels import attributes, coordinates, variables
 from zeromass.ensemble.ledger import NAME, Ledger, Lock, checksum
@@ -45,6 +47,9 @@ MOST = 2**16
 
 _OURS = "zeromass"
 
+_ONLY_RESULTS = "only results"
+"""What a store says of itself whose ledger has no blocks with faults of the machine."""
+
 
 class Store:
     """The results of a study in a store; it is the place where results go, as `Gathered` is in memory.
@@ -66,6 +71,18 @@ class Store:
         self._published = self.ledger.published()
         self._open: dict[int, tuple[Results, np.ndarray]] = {}
         self._arrays = {name: self._written(name, one.values) for name, one in variables(axes, study.work).items()}
+        if not told.get(_ONLY_RESULTS):
+            self._withdraw_faults(told)
+
+    def _withdraw_faults(self, told: dict[str, Any]) -> None:
+        """Withdraws blocks that an earlier version has published with members under which the machine failed."""
+        arrays: list[Any] = [self._group[name] for name in ("outcome", "message")]
+        for block in sorted(self._published):
+            outcomes, messages = (np.asarray(array[self.blocks.place(block)]).ravel() for array in arrays)
+            if undone(outcomes, messages).any():
+                self.ledger.withdraw(block)
+                self._published.discard(block)
+        self._group.attrs[_OURS] = {**told, _ONLY_RESULTS: True}
 
     def _written(self, name: str, values: str) -> Written:
         array: Any = self._group[name]
@@ -120,9 +137,9 @@ class Store:
         try:
             self._filled(zarr.open_group(str(fresh), mode="w-", zarr_format=3), fingerprint)
             os.rename(fresh, self._folder)
-        except OSError:
+        except OSError as error:
             if not self._folder.exists():  # who was faster has allocated the same, or is told apart
-                raise
+                raise FileError(f"'{self._words}' could not be written: {error.strerror or error}") from error
         finally:
             shutil.rmtree(fresh, ignore_errors=True)
         group = self._opened(fingerprint)
@@ -151,6 +168,7 @@ class Store:
         from importlib.metadata import version
 
         told = {"fingerprint": fingerprint, "block": list(blocks.block), "version": version("zeromass")}
+        told[_ONLY_RESULTS] = True
         group.attrs.update({**attributes(work), _OURS: told})
         return group
 
@@ -180,7 +198,7 @@ class Store:
         self.publish(block, results)
 
     def publish(self, block: int, results: Results) -> None:
-        """Writes the values of a block, the outcomes last, and then its entry in the ledger."""
+        """Writes the values of a block, the outcomes last, and then its entry in the ledger, if all of them are results."""
         if block in self._published:
             return
         place = self.blocks.place(block)
@@ -188,6 +206,8 @@ class Store:
         try:
             for name in sorted(results, key=lambda name: name == "outcome"):
                 self._arrays[name].write(place, results[name].reshape(*grid, *results[name].shape[1:]))
+            if undone(results["outcome"], results["message"]).any():
+                return
             self.ledger.publish(block, checksum(results))
         except FileError:
             raise
@@ -218,10 +238,16 @@ def _fresh(folder: Path) -> Path:
     """Where a folder is made before it gets its name; what processes of this machine have left there goes."""
     mine = f"{folder.name}.{socket.gethostname()}."
     for other in folder.parent.glob(f"{glob.escape(mine)}*.new"):
-        process = other.name.removeprefix(mine).partition(".")[0]
-        if process.isdigit() and not _runs(int(process)):
+        process, *rest = other.name.removeprefix(mine).split(".")
+        ours = len(rest) == 2 and len(rest[0]) == 8 and not other.is_symlink() and _begun(other)
+        if ours and process.isdigit() and not _runs(int(process)):
             shutil.rmtree(other, ignore_errors=True)
     return folder.with_name(f"{mine}{os.getpid()}.{os.urandom(4).hex()}.new")
+
+
+def _begun(folder: Path) -> bool:
+    """Whether a folder is what `_allocated` makes first: a group of zarr, or nothing yet."""
+    return folder.is_dir() and ((folder / "zarr.json").is_file() or not any(folder.iterdir()))
 
 
 def _runs(process: int) -> bool:

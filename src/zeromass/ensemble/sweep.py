@@ -21,10 +21,11 @@ from zeromass.ensemble.members import Axes, Members, StartOf, axes_of
 from zeromass.ensemble.starts import Starts
 from zeromass.ensemble.telling import Tell, telling
 from zeromass.ensemble.workers import Bounds
+from zeromass.errors import shown
 from zeromass.integrate import Limits, RunStopped, Settings
 from zeromass.integrate.course import Events, events_of
-from zeromass.model import ModelError, System
-from zeromass.model.given import given_real
+from zeromass.model import ModelError, State, System
+from zeromass.model.given import given_choice, given_kind, given_mapping, given_real
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -81,13 +82,17 @@ def sweep(
     patience  seconds that a chunk of members may take, other than in this process, before it is given up and done again, a
               part at a time: a member that hangs is then found, and has failed
     memory    bytes that the members of a chunk may take; by default a quarter of the machine's, and no more than their share
-              of it on several cores. A member that needs more ends with the outcome "out of memory", or has failed
+              of it on several cores. A member that needs more ends with the outcome "out of memory", or "interrupted"
     progress  a bar on the terminal, or a function that is told how many members are done, of how many
 
-    The other options are those of `simulate`. The coordinates of the Dataset are the parameters; its variables what is kept,
-    and for each member its `outcome` in words with its `message`, the time `end` that it came to, `steps`, `rejected` and
-    `evaluations`. A member that can not begin or go on has its outcome and no numbers, or those up to there; none stops
-    the study. Ctrl-C ends it: members that were not reached have the outcome "interrupted".
+    The other options are those of `simulate`. The coordinates of the Dataset are the parameters. Its variables are what is
+    kept, and for each member `outcome` and `message`, the last time `end_time`, `steps`, `rejected` and `evaluations`. A
+    member that can not begin or go on has its outcome and no numbers, or those up to there; none stops the study. Ctrl-C
+    ends it: members that were not reached have the outcome "interrupted".
+
+    A fault of the machine is no result: where files, memory or processes were not to be had, a member is moved again. One that
+    has met such faults several times is "interrupted", with the reason in its message and in a warning; it and members that
+    are "out of memory" are computed again by the next call with the same store.
 
     Members of a large system, whose code is rolled (see `Program.code`), move one after another with all their states,
     wherever that is.
@@ -104,21 +109,23 @@ def sweep(
     >>> study.end.dims, study.outcome.item(0), study.end.sel(length=1.0, angle=0.2).item() < 0.2
     (('length', 'angle'), 'finished', True)
     """
-    if method != "dop853":
-        raise ModelError(f"method={method!r}: members move side by side with method='dop853'")
+    if not (isinstance(method, str) and method == "dop853"):
+        raise ModelError(f"method={shown(method)}: members move side by side with method='dop853'")
     program, moving = (system, system.system) if isinstance(system, Program) else (None, system)
+    given_kind(moving, System, "what moves", "a zm.System or its zm.Program")
     settings = Settings(rtol, atol, method, project, None, longest_step, transitions, limits or Limits(), memory)
     until = given_real(until, "until")
     if not np.isfinite(until):
         raise ModelError(f"until = {until}: a run needs a finite end")
+    if not isinstance(start, State) and not callable(start):
+        raise ModelError(f"start is {shown(start)}; it is what system.start(…) gives, or a function that gives one")
     axes = axes_of(over)
     members = Members(moving, start, list(axes.values), axes)
-    wanted = {name: kept(what) for name, what in keep.items()}
+    wanted = {name: kept(what) for name, what in given_mapping(keep, "keep", "{name: expression}").items()}
     check_names(axes, wanted)
     program = program or compile(moving, members.first)
     first = Starts.of([members.first])
-    if states not in ("all", "least"):
-        raise ModelError(f"states = {states!r}: give 'all' or 'least'")
+    given_choice(states, "states", ("all", "least"))
     if states == "least" and on == "gpu":
         raise ModelError("states='least' and on='gpu': a graphics card integrates all states; leave one of the two out")
     if program.code == "rolled" and on == "gpu":
@@ -154,8 +161,7 @@ def _done(study: Study, place: Gathered | Store, on: On, bounds: Bounds, tell: T
     """Fills the place of a study; in words why it ended before, if it did."""
     try:
         if on == "lanes":
-            here(study, place, tell)
-            return ""
+            return _unfinished(here(study, place, tell))
         if on == "gpu":
             from zeromass.ensemble.gpu import on_gpu
 
@@ -164,9 +170,17 @@ def _done(study: Study, place: Gathered | Store, on: On, bounds: Bounds, tell: T
         with _pool(study.work, on, bounds) as pool:
             dispatch = Dispatch(study, place, pool, tell)
             dispatch.run()
-        return dispatch.stopped and f"the study was not finished: what it ran on broke ({dispatch.stopped})"
+        return _unfinished(dispatch.stopped)
     except KeyboardInterrupt:
         return ""
+
+
+def _unfinished(why: str) -> str:
+    """What a study says that the machine kept from its end; nothing where it came there."""
+    return (
+        why
+        and f"the study was not finished: what it ran on broke ({why}); the same call goes on where a store is given"
+    )
 
 
 def _pool(work: Work, on: On, bounds: Bounds) -> Pool:

@@ -5,6 +5,7 @@ What it reads ends with the process that asks: then it ends too, whatever it is 
 
 from __future__ import annotations
 
+import io
 import os
 import pickle
 import queue
@@ -30,10 +31,10 @@ def main() -> None:
     os.dup2(2, 1)  # what anything prints goes elsewhere
     asked: queue.SimpleQueue[Any] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(sys.stdin.buffer, asked), daemon=True).start()
-    memory, payload = asked.get()
+    memory, payload, current = asked.get()
     from zeromass.expression.packing import unpacked
 
-    work = unpacked(pickle.loads(payload))
+    work = unpacked(_Payload(io.BytesIO(payload), current).load())
     work.prepare()
     _bound(memory)
     _answer(answers, READY)
@@ -43,6 +44,27 @@ def main() -> None:
         except queue.Empty:
             os._exit(RETIRED)
         _answer(answers, work.safely(starts))
+
+
+class _Payload(pickle.Unpickler):
+    """The work, whose classes are looked for in the current folder of the user's program only where there are none else."""
+
+    def __init__(self, data: IO[bytes], current: list[str]) -> None:
+        super().__init__(data)
+        self._current = current
+
+    def find_class(self, module: str, name: str) -> Any:
+        try:
+            return super().find_class(module, name)
+        except ModuleNotFoundError:
+            if not self._current:
+                raise
+        path = list(sys.path)
+        sys.path += self._current  # behind the installed packages: of these none is replaced
+        try:
+            return super().find_class(module, name)
+        finally:
+            sys.path[:] = path
 
 
 def _listen(pipe: IO[bytes], asked: queue.SimpleQueue[Any]) -> None:

@@ -14,25 +14,31 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import IO, Any
 
 from zeromass.ensemble.chunk import Results, Work
+from zeromass.ensemble.faults import says_fault
 from zeromass.ensemble.starts import Starts
 from zeromass.ensemble.worker import READY, RETIRED
 from zeromass.errors import ZeromassError
 from zeromass.expression.packing import packed
+from zeromass.search_path import HOME, without_current_folder
 
 BEGINNINGS, KILLED = 5, 200
 """Processes in a row that may end before they are ready: by themselves, and killed by others, as for want of memory."""
+
+PAUSE = 0.2
+"""Seconds by which the wait for a process that can not be started becomes longer each time."""
 
 LOOKS = 0.1
 """Seconds between looks at whether the study has been stopped."""
 
 
 class WorkerError(ZeromassError, OSError):
-    """No process that moves members can be started."""
+    """No process that moves members can be started; what is done stays, and the same call goes on with a store."""
 
 
 @dataclass(frozen=True)
@@ -49,23 +55,35 @@ def payload_of(work: Work) -> bytes:
 
 
 class Worker:
-    """A process that moves members; it runs `zeromass.ensemble.worker`, and nothing of the user's program."""
+    """A process that moves members; it runs `zeromass.ensemble.worker`, and nothing of the user's program.
+
+    It looks for modules where this process does, but not in the current folder: there, only for a module of the user's whose
+    classes are in the payload.
+    """
 
     def __init__(self, payload: bytes, bounds: Bounds) -> None:
         threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-        paths = os.pathsep.join(path or os.getcwd() for path in sys.path)
+        paths, current = without_current_folder(sys.path)
         self._said = tempfile.TemporaryFile()  # noqa: SIM115  (it lives as long as the process)
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "zeromass.ensemble.worker"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._said,
-            env={**os.environ, **threads, "PYTHONPATH": paths},
-            start_new_session=True,  # Ctrl-C is for the study, which then ends its processes
-        )
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-m", "zeromass.ensemble.worker"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._said,
+                env={**os.environ, **threads, "PYTHONPATH": os.pathsep.join([*paths, HOME])},
+                start_new_session=True,  # Ctrl-C is for the study, which then ends its processes
+            )
+        except BaseException:
+            self._said.close()
+            raise
         self._bounds, self._answers = bounds, queue.SimpleQueue[Any]()
-        threading.Thread(target=self._listen, daemon=True).start()
-        self._send((bounds.memory, payload))
+        try:
+            threading.Thread(target=self._listen, daemon=True).start()
+        except BaseException:
+            self.end()
+            raise
+        self._send((bounds.memory, payload, current))
 
     @property
     def _pipes(self) -> tuple[IO[bytes], IO[bytes]]:
@@ -108,7 +126,7 @@ class Worker:
         return self._answer(None, stopped) == READY
 
     def results(self, starts: Starts, stopped: Callable[[], bool] = lambda: False) -> Results | str | None:
-        """What is kept of members, or in words why their process has died of them; None where it had gone before."""
+        """What is kept of members, or in words why their process has died; None where it had gone before."""
         self._send(starts)
         try:
             found = self._answer(self._bounds.patience, stopped)
@@ -119,7 +137,8 @@ class Worker:
         code = self._process.wait()
         if code == RETIRED:
             return None
-        return f"its process died: {f'killed by signal {-code}' if code < 0 else f'it ended with code {code}'}"
+        why = f"its process died: {f'killed by signal {-code}' if code < 0 else f'it ended with code {code}'}"
+        return f"{why}; it said: {self.last_words}" if says_fault(self.last_words) else why
 
     @property
     def alive(self) -> bool:
@@ -171,8 +190,7 @@ class Guard:
             self.end()
         ended = killed = 0
         while self._worker is None:
-            worker = Worker(self._payload, self._bounds)
-            self._worker = worker
+            worker = self._worker = self._started()
             if worker.ready(self._stopped) or self._stopped():
                 break
             killed, ended = (killed + 1, ended) if worker.killed else (killed, ended + 1)
@@ -181,6 +199,16 @@ class Guard:
             if ended >= BEGINNINGS or killed >= KILLED:
                 raise WorkerError(f"no process that moves members can be started; the last one said: {words}")
         return self._worker
+
+    def _started(self) -> Worker:
+        """A new process; files, memory and threads that are not to be had now may be a little later."""
+        for tries in range(BEGINNINGS):
+            try:
+                return Worker(self._payload, self._bounds)
+            except (OSError, RuntimeError, MemoryError) as error:
+                why = f"{type(error).__name__}: {error}"
+            time.sleep(PAUSE * tries)
+        raise WorkerError(f"no process that moves members can be started: {why}")
 
     def end(self) -> None:
         worker, self._worker = self._worker, None

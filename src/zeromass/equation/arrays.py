@@ -12,7 +12,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from zeromass.errors import ZeromassError
+from zeromass.errors import ZeromassError, shown
 
 
 class EquationError(ZeromassError, ValueError):
@@ -31,7 +31,7 @@ def numbers(name: str, value: ArrayLike, axes: int, meaning: str) -> Array:
         if np.iscomplexobj(array):
             raise TypeError
         array = array.astype(float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise EquationError(f"{name} is not an array of real numbers; give numbers, with {meaning}") from None
     if array.ndim < axes:
         raise EquationError(f"{name} has shape {array.shape}; it needs at least {axes} axes, with {meaning}")
@@ -39,6 +39,14 @@ def numbers(name: str, value: ArrayLike, axes: int, meaning: str) -> Array:
         where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
         raise EquationError(f"{name}{list(where)} is {array[where]}; every entry must be a finite number")
     return array
+
+
+def tolerance_of(name: str, value: Any) -> float:
+    """The argument as one number, 0 or more."""
+    number = value.item() if isinstance(value, np.ndarray) and value.ndim == 0 else value
+    if not isinstance(number, int | float | np.integer | np.floating) or not 0 <= number < np.inf:
+        raise EquationError(f"{name} is {shown(value)}; it is a number, 0 or more")
+    return float(number)
 
 
 def vector(name: str, value: ArrayLike, length: int, meaning: str) -> Array:

@@ -5,15 +5,16 @@ from __future__ import annotations
 from dataclasses import field
 from enum import Enum
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
+from zeromass.errors import shown
 from zeromass.frozen import frozen
 
 from .arguments import Problem
-from .arrays import Array, Index, fixed, freeze, per_problem, times
+from .arrays import Array, EquationError, Index, fixed, freeze, per_problem, times
 from .inverse import least_norm_multipliers, redundant_rows
 from .rank import Rank, contradiction, negligible
 from .units import Linked
@@ -33,6 +34,10 @@ class Verdict(Enum):
     UNDETERMINED = "undetermined"
     INCONSISTENT = "inconsistent"
     IMPOSSIBLE_FORCE = "impossible force"
+
+    @classmethod
+    def _missing_(cls, value: object) -> NoReturn:
+        raise EquationError(f"{shown(value)} is no verdict; verdicts are {', '.join(v.value for v in cls)}")
 
 
 class Obstacle(NamedTuple):

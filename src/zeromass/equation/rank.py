@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from zeromass.errors import shown
 from zeromass.frozen import frozen
 
 from .arrays import (
@@ -226,7 +227,7 @@ def numerical_rank(
     level = tolerance * (σ_1 if largest is None else _like(σ_1, np.asarray(largest)))
     decided = np.count_nonzero(σ > level[..., None], axis=-1)
     if rank is not None:
-        decided = _like(decided, np.asarray(rank, dtype=np.intp))
+        decided = _like(decided, _whole(rank))
         if np.any((decided < 0) | (decided > np.count_nonzero(σ, axis=-1))):
             raise EquationError(
                 f"rank={rank} was given for a matrix of shape {A.shape} with {np.count_nonzero(σ, axis=-1)} "
@@ -331,6 +332,14 @@ def contradiction(
 def _like(pattern: NDArray[Any], value: NDArray[Any]) -> NDArray[Any]:
     """The value for each member of a stack that has the shape of the pattern."""
     return np.broadcast_to(value, pattern.shape).copy()
+
+
+def _whole(rank: Any) -> NDArray[np.intp]:
+    """Ranks that are given, one or one for each matrix of a stack."""
+    found = np.asarray(rank)
+    if found.dtype.kind not in "iu":
+        raise EquationError(f"rank is {shown(rank)}; it is a whole number, one for each matrix, or a Rank")
+    return found.astype(np.intp)
 
 
 def _number(rank: NDArray[np.intp]) -> NDArray[np.intp] | int:

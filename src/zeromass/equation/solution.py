@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .arguments import Problem, error, problem, require_finite, require_mass_matrix
-from .arrays import Array, EquationError, per_problem, times, transpose
+from .arrays import Array, EquationError, per_problem, times, tolerance_of, transpose
 from .bound import Inverse, bound
 from .motion import Basis, Motion, Obstacle, Verdict, contradicting_rows, impossible_force
 from .rank import CONSISTENCY_TOLERANCE, MASS_TOLERANCE, RANK_TOLERANCE, Lock, Rank, clearly_full, numerical_rank
@@ -197,7 +197,9 @@ def solve(
     >>> motion.acceleration, motion.unique
     (array([2., 2., 2.]), True)
     """
-    given = problem(M, Q, A, b, C, eta, mass_tolerance=mass_tolerance)
+    rank_tolerance = tolerance_of("rank_tolerance", rank_tolerance)
+    consistency_tolerance = tolerance_of("consistency_tolerance", consistency_tolerance)
+    given = problem(M, Q, A, b, C, eta, mass_tolerance=tolerance_of("mass_tolerance", mass_tolerance))
     M, Q, A, b, C, η = given
     n = A.shape[-1]
     Q_error, b_error = error("Q_error", Q_error, Q), error("b_error", b_error, b)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from zeromass.expression import build
-from zeromass.expression.node import Expression, ExpressionError, as_expression, constant, expressions
+from zeromass.expression.node import Expression, ExpressionError, as_expression, as_float, constant, expressions
 from zeromass.expression.operation import OPERATIONS, functions
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ _NUMBERS = (int, float, np.integer, np.floating)
 
 def _operand(value: Any) -> Expression | None:
     """The expression of a number; None of what is none."""
-    return constant(float(value)) if type(value) is float or isinstance(value, _NUMBERS) else None
+    return constant(as_float(value)) if type(value) is float or isinstance(value, _NUMBERS) else None
 
 
 def _binary(rule: Callable[[Expression, Expression], Expression]) -> Callable[[Expression, Any], Any]:
@@ -96,7 +96,13 @@ def _reflected(rule: Callable[[Expression, Expression], Expression]) -> Callable
 def _array_ufunc(self: Expression, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
     """np.f(expression, …): scalars go straight to the graph, arrays through NumPy's object loop."""
     if any(isinstance(value, np.ndarray) and value.ndim for value in inputs) or method != "__call__" or kwargs:
-        return getattr(ufunc, method)(*[expressions(value) for value in inputs], **kwargs)
+        arrays = [expressions(value) for value in inputs]
+        try:
+            return getattr(ufunc, method)(*arrays, **kwargs)
+        except ValueError as error:
+            raise ExpressionError(
+                f"np.{ufunc.__name__} of shapes {', '.join(str(a.shape) for a in arrays)}: {error}"
+            ) from error
     rule = _UFUNCS.get(ufunc.__name__)
     if rule is None and ufunc.__name__ in OPERATIONS:
         rule = partial(build.rebuilt, ufunc.__name__)
@@ -171,11 +177,16 @@ def where(condition: Any, a: Any, b: Any) -> Expression | np.ndarray:
     where((0 < x), 2*x, 0)
     """
     parts = (condition, a, b)
-    if not any(_holds_expression(part) for part in parts):
-        return np.where(*parts)
-    if all(np.ndim(part) == 0 for part in parts):
-        return build.where(*[as_expression(part) for part in parts])
-    arrays = np.broadcast_arrays(*[expressions(part) for part in parts])
+    try:
+        if not any(_holds_expression(part) for part in parts):
+            return np.where(*parts)
+        if all(np.ndim(part) == 0 for part in parts):
+            return build.where(*[as_expression(part) for part in parts])
+        arrays = np.broadcast_arrays(*[expressions(part) for part in parts])
+    except (TypeError, ValueError) as error:
+        if isinstance(error, ExpressionError):
+            raise
+        raise ExpressionError(f"zm.where: {error}") from error
     result = np.empty(arrays[0].shape, dtype=object)
     result.ravel()[:] = [build.where(*values) for values in zip(*[x.ravel() for x in arrays], strict=True)]
     return result

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from zeromass.errors import shown
 from zeromass.expression.node import (
     Expression,
     ExpressionError,
@@ -48,11 +49,13 @@ def c_code(
     }
     <BLANKLINE>
     """
-    if not name.isidentifier() or not name.isascii():
-        raise ExpressionError(f"{name!r} is not a C identifier")
+    if not isinstance(name, str) or not name.isidentifier() or not name.isascii():
+        raise ExpressionError(f"{shown(name)} is not a C identifier")
     arrays = {key: expressions(value) for key, value in _named(outputs).items()}
     flat = [e for array in arrays.values() for e in array.ravel()]
-    leaves = list(inputs) if inputs is not None else [s for s in symbols(flat) if s.default is None]
+    leaves = (
+        expressions(inputs).ravel().tolist() if inputs is not None else [s for s in symbols(flat) if s.default is None]
+    )
     missing = [s for s in symbols(flat) if s not in leaves and s.default is None]
     if missing:
         raise ExpressionError(f"c_code: no input is named for {', '.join(map(repr, missing))}")

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
+from zeromass.errors import quoted
 from zeromass.expression.build import ONE, ZERO, add, divide, gridded, multiply, subtract, where
 from zeromass.expression.evaluate import Sparse
 from zeromass.expression.node import (
@@ -24,6 +25,7 @@ from zeromass.expression.node import (
     Symbol,
     as_expression,
     expressions,
+    given_formulas,
     ordered,
     symbol,
 )
@@ -56,7 +58,10 @@ def gradient(f: Scalar | np.ndarray, variables: Expression | Formulas) -> Array:
     >>> zm.gradient(x**2 * y, q)
     array([2*(x*y), x**2], dtype=object)
     """
-    root, variables = expressions(f).item(), expressions(variables)
+    root, variables = expressions(f), expressions(variables)
+    if root.size != 1:
+        raise ExpressionError(f"zm.gradient is of one expression, not of {root.size}; zm.jacobian is of several")
+    root = root.item()
     leaves = [_leaf(v) for v in variables.ravel()]
     nodes = ordered([root])
     _check_free(nodes, leaves)
@@ -173,6 +178,7 @@ def directional(functions: Scalar | Formulas, direction: Mapping[Any, Scalar]) -
     2*y + x**2
     """
     array = expressions(functions)
+    given_formulas(direction, "the direction of zm.directional", "{symbol: how fast it changes}")
     slope: dict[Expression, Expression] = {_leaf(x): as_expression(d) for x, d in direction.items()}
     nodes = ordered(array.ravel())
     _check_free(nodes, slope.keys())
@@ -267,7 +273,9 @@ def _follows(leaf: Expression) -> bool:
 
 def _leaf(x: Any) -> Expression:
     if not isinstance(x, Symbol):
-        raise ExpressionError(f"derivatives are taken with respect to coordinates, rates or parameters, not '{x!r}'")
+        raise ExpressionError(
+            f"derivatives are taken with respect to coordinates, rates or parameters, not {quoted(x)}"
+        )
     return x
 
 

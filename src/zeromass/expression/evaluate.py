@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from zeromass.expression.build import ZERO
-from zeromass.expression.node import Array, Expression, ExpressionError, Gridded, Symbol, expressions, ordered
+from zeromass.expression.node import (
+    Array,
+    Expression,
+    ExpressionError,
+    Gridded,
+    Symbol,
+    expressions,
+    given_formulas,
+    ordered,
+)
 from zeromass.expression.operation import OPERATIONS
 
 if TYPE_CHECKING:
@@ -222,7 +231,11 @@ def evaluate(outputs: Scalar | Formulas, values: Mapping[Any, Any]) -> float | n
     >>> zm.evaluate(x % y, {x: np.array([-7.0, 7.0]), y: 3.0})
     array([2., 1.])
     """
-    arrays = np.broadcast_arrays(*[np.asarray(v, dtype=float) for v in values.values()]) if values else []
+    given_formulas(values, "the values of zm.evaluate", "{symbol: number or array}")
+    try:
+        arrays = np.broadcast_arrays(*[np.asarray(v, dtype=float) for v in values.values()]) if values else []
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ExpressionError(f"the values of symbols are numbers, or arrays that fit one another: {error}") from error
     stacked = np.stack(arrays, axis=-1) if arrays else np.empty(0)
     result = Evaluator(outputs, list(values))(stacked)
     return result if result.ndim else float(result)

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from zeromass.expression.node import Array, ExpressionError, Symbol, symbol
+from zeromass.errors import shown
+from zeromass.expression.node import Array, ExpressionError, Symbol, as_float, symbol
 
 t: Symbol = symbol("t", "time", token="time")
 """Time, in seconds."""
@@ -22,7 +23,8 @@ def coordinate(name: str, *, latex: str | None = None) -> Symbol:
     >>> zm.coordinate("theta") is theta  # another one of that name
     False
     """
-    return symbol(_checked(name), "coordinate", latex=latex)
+    name = _checked(name)
+    return symbol(name, "coordinate", latex=_checked_latex(latex, name))
 
 
 def coordinates(names: str) -> Array:
@@ -32,12 +34,14 @@ def coordinates(names: str) -> Array:
     >>> x * y + y * x
     2*(x*y)
     """
+    if not isinstance(names, str):
+        raise ExpressionError(f"zm.coordinates({shown(names)}): give names in one word, such as zm.coordinates('x y')")
     words = names.replace(",", " ").split()
     if not words:
         raise ExpressionError("zm.coordinates needs at least one name, such as zm.coordinates('x y')")
     repeated = {word for word in words if words.count(word) > 1}
     if repeated:
-        raise ExpressionError(f"zm.coordinates({names!r}) repeats the name {', '.join(sorted(repeated))}")
+        raise ExpressionError(f"zm.coordinates({shown(names)}) repeats the name {', '.join(sorted(repeated))}")
     result = np.empty(len(words), dtype=object)
     result[:] = [coordinate(word) for word in words]
     return result
@@ -50,10 +54,11 @@ def parameter(name: str, value: float, *, latex: str | None = None) -> Symbol:
     >>> zm.evaluate(m * 3, {}), zm.evaluate(m * 3, {m: 5.0})
     (6.0, 15.0)
     """
-    value = float(value)
-    if not np.isfinite(value):
-        raise ExpressionError(f"parameter '{name}' must have a finite value, not {value}")
-    return symbol(_checked(name), "parameter", default=value, latex=latex)
+    name = _checked(name)
+    number = as_float(value)
+    if not np.isfinite(number):
+        raise ExpressionError(f"parameter '{name}' must have a finite value, not {shown(value)}")
+    return symbol(name, "parameter", default=number, latex=_checked_latex(latex, name))
 
 
 def multiplier(name: str) -> Symbol:
@@ -80,5 +85,11 @@ def namesake(one: object, known: Iterable[Symbol]) -> str:
 
 def _checked(name: str) -> str:
     if not isinstance(name, str) or not re.fullmatch(r"[^\W\d][\w.'\[\] ]*", name):
-        raise ExpressionError(f"{name!r} is not a name: begin with a letter, then letters, digits, '_' or '.'")
+        raise ExpressionError(f"{shown(name)} is not a name: begin with a letter, then letters, digits, '_' or '.'")
     return name
+
+
+def _checked_latex(latex: str | None, name: str) -> str | None:
+    if latex is not None and not isinstance(latex, str):
+        raise ExpressionError(f"latex of '{name}' is {shown(latex)}; it is how LaTeX writes it, such as '\\\\theta'")
+    return latex

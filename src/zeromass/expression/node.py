@@ -15,14 +15,14 @@ import os
 import sys
 import threading
 import weakref
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import ContextDecorator
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from zeromass.errors import ZeromassError
+from zeromass.errors import ZeromassError, shown
 
 if TYPE_CHECKING:
     from zeromass.expression.grid import Grid
@@ -302,10 +302,20 @@ def as_expression(value: Any) -> Expression:
     if isinstance(value, Expression):
         return value
     if isinstance(value, int | float | np.integer | np.floating | np.bool_):
-        return constant(float(value))
+        return constant(as_float(value))
     if isinstance(value, np.ndarray) and value.shape == ():
         return as_expression(value.item())
-    raise ExpressionError(f"a formula can not contain {type(value).__name__} {value!r}; use numbers and expressions")
+    raise ExpressionError(
+        f"a formula can not contain {type(value).__name__} {shown(value)}; use numbers and expressions"
+    )
+
+
+def as_float(value: Any) -> float:
+    """A number as a float; a whole number beyond the largest float is refused, and what is none."""
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ExpressionError(f"{shown(value)} is no number up to 1.8e308") from error
 
 
 def expressions(values: Any) -> Array:
@@ -316,10 +326,23 @@ def expressions(values: Any) -> Array:
     >>> expressions([[x, 1], [0, x]]).shape
     (2, 2)
     """
-    array = np.asarray(values, dtype=object)
+    try:
+        array = np.asarray(values, dtype=object)
+    except (TypeError, ValueError) as error:
+        raise ExpressionError(f"{shown(values)} is no formula and no array of formulas: {error}") from error
     result = np.empty(array.shape, dtype=object)
     result.ravel()[:] = [as_expression(v) for v in array.ravel()]
     return result
+
+
+def given_formulas(given: Any, what: str, such: str) -> Mapping[Any, Any]:
+    """A mapping whose keys are expressions, such as of symbols to their values."""
+    if not isinstance(given, Mapping):
+        raise ExpressionError(f"{what} is {shown(given)}; give {such}")
+    for key in given:
+        if not isinstance(key, Expression):
+            raise ExpressionError(f"{what} has the key {shown(key)}, which is no symbol; give {such}")
+    return given
 
 
 class Undisturbed(ContextDecorator):

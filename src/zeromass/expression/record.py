@@ -87,8 +87,12 @@ class Reader:
     array([sqrt(2)], dtype=object)
     """
 
+    systems: dict[str, Any]
+    """What was made of the expressions, by its data; see `zeromass.model.record`."""
+
     def __init__(self, nodes: Sequence[Sequence[Any]], grids: Sequence[Grid] = ()) -> None:
         self.nodes: list[Expression] = []
+        self.systems = {}
         found = self.nodes
         for op, *rest in nodes:
             row = OPERATIONS.get(op)

@@ -9,7 +9,7 @@ import numpy as np
 
 from zeromass.expression import build
 from zeromass.expression.build import rebuilt
-from zeromass.expression.node import Array, Expression, Gridded, as_expression, expressions, ordered
+from zeromass.expression.node import Array, Expression, Gridded, as_expression, expressions, given_formulas, ordered
 
 if TYPE_CHECKING:
     from zeromass.expression.signatures import Formulas, Scalar
@@ -34,6 +34,7 @@ def substitute(functions: Scalar | Formulas, replacements: Mapping[Any, Any]) ->
     y - 2*x
     """
     array = expressions(functions)
+    given_formulas(replacements, "what zm.substitute puts in", "{symbol: expression or number}")
     new = {symbol: as_expression(value) for symbol, value in replacements.items()}
     known = new.keys()
     for node in ordered(array.ravel()):

@@ -8,6 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Protocol
 
+import numpy as np
+
+from zeromass.errors import shown
 from zeromass.expression.names import escaped, latex_symbol
 from zeromass.expression.node import Expression, ExpressionError, Gridded, Symbol, expressions
 from zeromass.expression.numerals import HALVES, decimal, fraction, turns
@@ -23,6 +26,9 @@ _BARE = frozenset({r"\sin", r"\cos", r"\tan", r"\sinh", r"\cosh", r"\tanh", r"\l
 """Functions that need no brackets around one symbol."""
 SHOWN = 400
 """Operations of a formula that a notebook shows by itself."""
+
+MOST_DIGITS = 30
+"""More than any number has that decimals tell apart."""
 
 _TALL = ("^", r"\frac", r"\left", r"\begin")
 """What can not be read in an exponent."""
@@ -65,6 +71,8 @@ def latex(e: Scalar | Formulas | Derived, *, digits: int | None = None) -> Latex
     >>> print(zm.latex(zm.rate(theta) ** 2 / 2 - np.cos(theta)))
     \frac{1}{2} \, \dot{\theta}^{2} - \cos\theta
     """
+    if digits is not None and (not isinstance(digits, int | np.integer) or not 0 <= digits <= MOST_DIGITS):
+        raise ExpressionError(f"digits is {shown(digits)}; it is a whole number, at most {MOST_DIGITS}, or None")
     page = getattr(e, "_latex_", None)
     if page is not None:
         return Latex(page(digits))

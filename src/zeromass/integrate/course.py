@@ -22,7 +22,7 @@ from zeromass.integrate.stepping.loop import Loop
 from zeromass.integrate.switching import Impulse, Piece, Switching
 from zeromass.model import Event, ModelError, Onward, State, System
 from zeromass.model.event import IMPOSSIBLE
-from zeromass.model.given import given_real, shown
+from zeromass.model.given import given_kind, given_real, shape_of, shown
 
 Events = Event | Iterable[Event] | Mapping[str, Expression] | None
 """What a run may be asked to watch: an event, several, or {name: expression} for terminal ones either way."""
@@ -177,8 +177,11 @@ class Course:
         _which(self.segments, found)
         return found
 
-    def state(self, t: float) -> State:
+    def state(self, t: float, *, after: bool = False) -> State:
         """The state at one time, from which another run can start.
+
+        after  at a change of the kind of motion, as at an impact: as it is after it; by default as it was before. A run
+               that starts before a change begins with it
 
         >>> x = zm.coordinate("x")
         >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
@@ -189,7 +192,8 @@ class Course:
         """
         t = given_real(t, "the time of a state")
         (k,) = _which(self.segments, np.array([t]))
-        return self.segments[k].state(t)
+        later = [segment for segment in self.segments[k + 1 :] if segment.t[0] == t]
+        return later[-1].state(t) if after and later else self.segments[k].state(t)
 
 
 class Sampled:
@@ -287,7 +291,7 @@ def _joined(parts: list[np.ndarray]) -> np.ndarray:
 
 def _times(given: Any) -> np.ndarray:
     """Times, shape (n,), from one or several."""
-    times = np.asarray(given)
+    times = np.asarray(given) if shape_of(given) is not None else np.array(None)
     if times.dtype.kind not in "iuf" and times.size:
         raise ModelError(f"times of a run are numbers, one or several, not {shown(given)}")
     if times.ndim > 1:
@@ -332,21 +336,42 @@ def course(
     -1.0
     """
     program, moving = (system, system.system) if isinstance(system, Program) else (None, system)
+    if not isinstance(moving, System):
+        raise ModelError(f"what moves is a zm.System or its zm.Program, not {shown(moving)}")
+    if not isinstance(settings, Settings):
+        raise ModelError(f"settings is {shown(settings)}; it is zm.Settings(…)")
     until = until if isinstance(until, float) else given_real(until, "until")
     if not np.isfinite(until):
         raise ModelError(f"until = {until}: a run needs a finite end")
+    given = start
+    if settings.transitions and isinstance(start, State) and start.event:
+        after = start.after_event
+        if start.system is moving and after.system is not moving:
+            moving, program = after.system, None
+        start = replace(after, given=start)
     following = moving.begins_as(start) if settings.transitions and isinstance(start, State) else moving
-    if not isinstance(start, State) or (
-        start.system is not moving and following is moving and start.system.begins_as(start) is not moving
-    ):
+    if not isinstance(start, State):
         raise ModelError("the start belongs to another system; make it with system.start(…)")
+    if start.system is not moving and following is moving:
+        own = start.system.begins_as(start)
+        if own is not moving and not (settings.transitions and start.system.mode_of is moving.mode_of):
+            raise ModelError("the start belongs to another system; make it with system.start(…)")
+        following = own
     if following is not moving:
         moving, program = following, None
     if start.system is not moving:
-        start = replace(start.carried_to(moving), given=start)
+        start = replace(start.carried_to(moving), given=start.given or start)
     watched = events_of(events)
     found, onto = _kind(program, start, until, settings, [*moving.events, *watched], tell, 0)
-    return continued(moving, found, onto, until, settings, watched, tell, keep_interrupted=keep_interrupted)
+    motion = continued(moving, found, onto, until, settings, watched, tell, keep_interrupted=keep_interrupted)
+    if watched and settings.step is None and motion.outcome.ending is not Ending.INTERRUPTED:
+        from zeromass.integrate.aliasing import longest_for  # few runs are asked to watch something
+
+        longest = longest_for(motion, watched)
+        if longest is not None:
+            settings = replace(settings, longest_step=min(longest, settings.longest_step))
+            return course(system, given, until, settings, events=events, tell=tell, keep_interrupted=keep_interrupted)
+    return motion
 
 
 def continued(
@@ -438,11 +463,16 @@ def _segment(
     held: int,
 ) -> Segment:
     """The motion of one smooth system: program, method, loop; `held` is the memory of segments before it, bytes."""
+    given = program is not None
     program = program or (program_at(start.system, start) if rolls(start.system) else None)
     if program is not None and program.code == "rolled":
         from zeromass.integrate.large import at_large_start  # few systems are
 
+        program = program.at(start) if given else program
         outcome = at_large_start(program, start, settings.limits.violation)
+        if outcome is not None and given:  # its rows may depend on one another here
+            program = program_at(start.system, start)
+            outcome = at_large_start(program, start, settings.limits.violation)
         if outcome is not None:
             return Segment.standing(start, outcome, settings)
         return Loop(program, start, until, settings, events_of(events), held=held).segment(tell)
@@ -454,7 +484,7 @@ def _segment(
         way_out = departure(start, until, settings)
     if outcome is not None and way_out is None:
         return Segment.standing(start, outcome, settings)  # there is no acceleration to compile
-    program, leap = way_out or (program or program_at(start.system, start), None)
+    program, leap = way_out or (program_at(start.system, start) if program is None else program.at(start), None)
     stiff = start.system.stiff
     if leap is None and stiff is not None and settings.step is None and start[stiff] < 0.0:
         from zeromass.integrate.stiff import begun  # few motions are stiff at first
@@ -493,13 +523,18 @@ def events_of(given: Any) -> list[Event]:
     if isinstance(given, Mapping):
         given = [Event(name, as_expression(zero)) for name, zero in given.items()]
     if not isinstance(given, Iterable):
-        raise ModelError(f"events are zm.Event, several of them, or {{name: expression}}, not {given!r}")
+        raise ModelError(f"events are zm.Event, several of them, or {{name: expression}}, not {shown(given)}")
     found = list(given)
     for event in found:
         if not isinstance(event, Event):
-            raise ModelError(f"events are zm.Event or {{name: expression}}, not {event!r}")
+            raise ModelError(f"events are zm.Event or {{name: expression}}, not {shown(event)}")
     names = [event.name for event in found]
     twice = [name for name in names if names.count(name) > 1]
     if twice:
         raise ModelError(f"two events have the name '{twice[0]}'")
     return found
+
+
+def given_course(run: Any) -> Course:
+    """A run; anything else is refused."""
+    return given_kind(run, Course, "the run", "what zm.simulate or zm.load gives")

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import StrEnum
+from typing import NoReturn
 
 import numpy as np
 
 from zeromass.equation import Verdict, numerical_rank
 from zeromass.equation.rank import negligible
 from zeromass.equation.units import equilibration
+from zeromass.errors import shown
 from zeromass.expression import Evaluator
 from zeromass.expression.node import undisturbed
 from zeromass.frozen import frozen
 from zeromass.integrate.entries import all_rows, beside, generic, turning
-from zeromass.model import State, System
+from zeromass.model import ModelError, State, System
 from zeromass.model.state import Matrices
 
 AT = 1e-5
@@ -26,6 +28,9 @@ REACH = 1e-3
 
 APART = 1e-6
 """Displacement that tells how rows turn, as a part of the one in which they turn by about a radian."""
+
+SHORTEST = 1e-3
+"""Part of this displacement that is gone at least: rounding is 1e-7 of the rows' turn then, well below what counts."""
 
 TURNING = 1e-4
 """A turn of dependent rows, relative to their own, that is more than the error of such a difference."""
@@ -64,6 +69,10 @@ class Ending(StrEnum):
     JUMP = "jump"
     AMBIGUOUS = "ambiguous"
     SWITCH = "switch"
+
+    @classmethod
+    def _missing_(cls, value: object) -> NoReturn:
+        raise ModelError(f"{shown(value)} is no ending of a run; endings are {', '.join(cls)}")
 
 
 @frozen(eq=True)
@@ -217,9 +226,15 @@ def _branching(start: State) -> str | None:
     U, N = decision.left[:, decision.rank :], decision.right[:, decision.rank :]
 
     def turns(ways: np.ndarray, times: np.ndarray) -> np.ndarray:
-        """∂A along ways of the coordinates, (k, n), and of time, (k,): shape (k, m, n)."""
-        there = rows(APART * np.concatenate([ways, -ways]), APART * np.concatenate([times, -times]))
-        return (there[: len(ways)] - there[len(ways) :]) / (2 * APART)
+        """∂A along ways of the coordinates, (k, n), and of time, (k,): shape (k, m, n).
+
+        A coordinate that hardly matters here has a unit in which rows turn by many radians: the way is gone less far then.
+        """
+        far = np.abs(ways * units / turning(start)).max(axis=1)
+        apart = APART / np.clip(far, 1.0, 1.0 / SHORTEST)
+        ways, times = apart[:, None] * ways, apart * times
+        there = rows(np.concatenate([ways, -ways]), np.concatenate([times, -times]))
+        return (there[: len(ways)] - there[len(ways) :]) / (2 * apart[:, None, None])
 
     if not N.size:
         return None

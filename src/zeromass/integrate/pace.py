@@ -7,7 +7,8 @@ piece may miss `PART` of the largest change of u, and a step may have `SPAN` pie
 
 for each of the `terms_of_time` u, in every stretch of time that the step touches. Where a bump lies, stretches are divided
 until it has its own. Where the bounds are the same all over, one stretch is enough; and where ü is as large as its bounds
-all over, as in a vibration, nothing is hidden from steps within it, and they are left to their own control.
+all over, as in a vibration, nothing is hidden from steps within it, and they are left to their own control. That does not go
+for functions of events, which the motion does not feel: every swing of theirs is to have stages of a step within it.
 """
 
 from __future__ import annotations
@@ -19,12 +20,12 @@ from typing import Any
 import numpy as np
 
 from zeromass.expression import Expression, symbols
-from zeromass.expression.interval import Intervals
-from zeromass.integrate.terms import Term, terms_of_time
+from zeromass.integrate.terms import Bounds, Term, terms_of_time
 from zeromass.model import System
 
-PART, SPAN = 0.1, 5.0
-"""Of the largest change of a term, what a piece may miss; pieces in a step."""
+PART, SPAN, SAMPLED = 0.1, 5.0, 2.0
+"""Of the largest change of a term, what a piece may miss; pieces in a step; and the same of functions of events, for methods
+that look at few places in a step too."""
 
 SAMPLES = 64
 """Places of a run at which the size of a term is looked at first."""
@@ -111,7 +112,7 @@ class TermPace:
     def _inputs(self, times: np.ndarray) -> np.ndarray:
         return np.column_stack([times, np.broadcast_to(self._values, (len(times), len(self._values)))])
 
-    def _bounds(self, of: Intervals, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _bounds(self, of: Bounds, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         ((low, high),) = of([(np.minimum(a, b), np.maximum(a, b)), *[(v, v) for v in self._values]])
         return np.broadcast_to(low, a.shape), np.broadcast_to(high, a.shape)
 
@@ -132,7 +133,7 @@ class TermPace:
 
     def _limits(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """The longest step in each interval."""
-        limit = _limit(self._size, np.abs(self._bounds(self._term.bounds_of_bend, a, b)).max(axis=0))
+        limit = self._limit(np.abs(self._bounds(self._term.bounds_of_bend, a, b)).max(axis=0))
         lost = np.flatnonzero(limit == 0)
         if len(lost):
             low, high = self._bounds(self._term.bounds, a[lost], b[lost])
@@ -178,32 +179,43 @@ class TermPace:
         In a train of bumps it would not: between them nothing bends. And a longer step may pass over all of it: a stretch
         that is as short as a bump bends everywhere.
         """
-        if not len(a):
+        if not len(a) or self._term.sampled:
             return limit
         times = a[:, None] + (b - a)[:, None] * PLACES
         bend = np.abs(self._term.bend(self._inputs(times.ravel()))).reshape(times.shape)
         bend = np.where(np.isfinite(bend), bend, 0.0)  # an overflow tells nothing
         half = np.sort(bend, axis=1)[:, bend.shape[1] // 2]
-        seen = _limit(self._size, times_less * half) <= limit
+        seen = self._limit(times_less * half) <= limit
         return np.where(seen, np.maximum(limit, np.abs(b - a)), limit)
+
+    def _limit(self, bend: np.ndarray) -> np.ndarray:
+        """h for the largest |ü|."""
+        span = SAMPLED if self._term.sampled else SPAN
+        return np.where(bend > 0, span * np.sqrt(8 * PART * self._size / bend), np.inf)
 
 
 def pace(
-    system: System, parameters: Mapping[Any, float], start: float, until: float, watched: Sequence[Expression] = ()
+    system: System,
+    parameters: Mapping[Any, float],
+    start: float,
+    until: float,
+    watched: Sequence[Expression] = (),
+    sampled: Sequence[Expression] = (),
 ) -> Pace | None:
     """The pace of a run, or of a longer one to the same end; None where nothing depends on time alone.
 
     watched  functions of switches and events that it is to follow as well
+    sampled  functions of events that a user asks for, each of whose swings is to be seen
 
     Those of the last runs are remembered: a motion in many segments needs one.
     """
-    terms = terms_of_time(system, watched)
+    terms = terms_of_time(system, watched, sampled)
     if not terms or start == until:
         return None
     values = np.array([parameters[p] for p in system.parameters])
-    functions = tuple(term.u for term in terms)
+    functions = tuple((term.u, term.sampled) for term in terms)
     known: dict[Any, Pace] = system.memory.setdefault("paces", {})
-    felt = tuple(parameters[leaf] for leaf in symbols(list(functions)) if leaf in parameters)
+    felt = tuple(parameters[leaf] for leaf in symbols([term.u for term in terms]) if leaf in parameters)
     key = functions, felt, until, start < until
     found = known.get(key)
     if found is None or found.direction * (start - found.start) < 0:
@@ -211,11 +223,6 @@ def pace(
             known.pop(old, None)
         found = known[key] = Pace(terms, values, start, until)
     return found
-
-
-def _limit(size: float, bend: np.ndarray) -> np.ndarray:
-    """h for the largest change of u and the largest |ü|."""
-    return np.where(bend > 0, SPAN * np.sqrt(8 * PART * size / bend), np.inf)
 
 
 def _largest(change: np.ndarray) -> float:

@@ -72,6 +72,7 @@ class PieceLoop(Loop):
     end       of the run
     grazes    what a touch of one of them means
     before    functions of events where the last piece ended, by the places of events among all that is watched
+    own_events  names of those that are the system's own
     """
 
     patient = False
@@ -88,8 +89,10 @@ class PieceLoop(Loop):
         held: int,
         grazes: Grazes,
         before: Sequence[float] = (),
+        own_events: frozenset[str] = frozenset(),
     ) -> None:
         self._switches, self._end, self._grazes, self._before = switches, end, grazes, before
+        self.own_events = own_events
         super().__init__(program, start, until, settings, events, held=held)
 
     def known_until(self, terms: Sequence[Term]) -> float:

@@ -35,6 +35,9 @@ CLOSE = 1e-12
 FLAT = 1e-2
 """Change of a switching function in a step, as a part of its terms, below which its zero is found from a step of its own."""
 
+BENT = 0.5
+"""Part of its rate by which that of a switching function may change in a step of Newton's method."""
+
 SHORTEST = 1e-6
 """Part of a piece below which no closer look is taken at what does not tell itself from places inside a step."""
 
@@ -118,6 +121,7 @@ class Reaching:
             self.held,
             self._grazing.ambiguous,
             self._before,
+            frozenset(event.name for event in self.pieces.given.events),
         )
         loop.work.growth_limit = max(loop.work.growth_limit, self._growth)
         segment = loop.segment(tell)
@@ -217,7 +221,11 @@ class Reaching:
         return found
 
     def _to_the_last_digits(self, segment: Segment, loop: PieceLoop, piece: Piece) -> Segment:
-        """A segment that ends at one switch, with this end by Newton's method: g = 0 to rounding."""
+        """A segment that ends at one switch, with this end by Newton's method: g = 0 to rounding.
+
+        Newton's method, and a state moved along its tangent, are good only as far as g is nearly linear. One that just
+        dips below zero is not: its lowest place may be nearer than the step. It ends where the dense output says.
+        """
         ends = [event.name for event in segment.events if event.t == segment.t[-1] and not event.name.startswith(LOW)]
         if len(ends) != 1 or not ends[0].startswith(SWITCH):
             return segment
@@ -238,12 +246,17 @@ class Reaching:
             t, y = t - off / falls, y - off / falls * slope
             if not again and self._retakes and abs(falls) * length < FLAT * size:
                 y, near = loop.retaken(float(segment.t[-2]), segment.y[-2], t, y), np.inf
+            before = falls
             off, falls = self._falling(loop, t, y, k, places)
+            if not _linear(before, falls):
+                return segment
             if off == border:
                 break
         if off > border:  # it ends where the next piece begins
             late = 2 * abs((off - border + ROUNDING * size) / falls) * self.deciding.ahead
             t, y = t + late, y + late * slope
+            if not _linear(falls, self._falling(loop, t, y, k, places)[1]):
+                return segment
         times, states = segment.t.copy(), segment.y.copy()
         times[-1], states[-1] = t, y
         events = tuple(replace(e, t=t, y=y.copy()) if e.name == ends[0] else e for e in segment.events)
@@ -286,6 +299,11 @@ class Reaching:
             return segment
         happened = tuple(Occurrence(name, here.t, y) for name in reached)
         return replace(segment, outcome=Outcome(Ending.EVENT, here.t, ""), happened=(*segment.events, *happened))
+
+
+def _linear(before: float, after: float) -> bool:
+    """Whether a function with these rates at two places is nearly linear between them."""
+    return abs(after - before) <= BENT * abs(before)
 
 
 def _bends(e: Expression, state: list[Expression]) -> bool:

@@ -16,7 +16,7 @@ from zeromass.equation.inverse import least_norm_multipliers
 from zeromass.expression import Array, Evaluator, Expression, Symbol, expressions, symbols
 from zeromass.expression.leaves import namesake
 from zeromass.frozen import frozen
-from zeromass.integrate.outcome import Occurrence, Outcome
+from zeromass.integrate.outcome import Ending, Occurrence, Outcome
 from zeromass.integrate.passages import Passage, passages
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.singular.returned import returned
@@ -24,6 +24,7 @@ from zeromass.integrate.stepping.dense import DEGREE, DenseOutput, Projection, S
 from zeromass.integrate.stepping.functions import Functions
 from zeromass.integrate.switching import Piece
 from zeromass.model import ModelError, State, System
+from zeromass.model.given import given_finite, given_numbers
 from zeromass.model.shared import undetermined_groups, warn_of_shared
 
 AT_ONCE = 2**16
@@ -204,6 +205,7 @@ class Segment:
 
     def at(self, times: np.ndarray) -> Samples:
         """The segment at times within it."""
+        times = given_numbers(times, "times", (None,))
         return Samples(self, times, self.dense(times))
 
     @cached_property
@@ -213,9 +215,12 @@ class Segment:
 
     def state(self, t: float) -> State:
         """The state at one time, from which another run can start."""
+        t = given_finite(t, "t")
         y = self.dense(np.array([t]))[0]
         n = len(y) // 2
-        state = State(self.system, float(t), y[:n].copy(), y[n:].copy(), dict(self.parameters))
+        event = next((e.name for e in reversed(self.events) if e.t == t), "") if t == self.t[-1] else ""
+        event = event if self.outcome.ending is Ending.EVENT else ""
+        state = State(self.system, float(t), y[:n].copy(), y[n:].copy(), dict(self.parameters), event=event)
         if self.piece is None or self.system.pieces is None:
             return state
         pieces, modes = self.system.pieces, {hold.mode for hold in self.piece.holds}

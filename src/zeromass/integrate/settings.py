@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, field, replace
+import warnings
+from dataclasses import asdict, field, fields, replace
 from numbers import Real
 from typing import Any
 
 import numpy as np
 
+from zeromass.errors import user_stack_level
 from zeromass.frozen import frozen
 from zeromass.integrate.memory import usual_memory
 from zeromass.integrate.methods import METHODS, Method, MethodName
 from zeromass.model import ModelError
-from zeromass.model.given import given_flag, shown
+from zeromass.model.given import given_choice, given_finite, given_flag, given_mapping, given_real, shown
+
+SMALLEST_RTOL, SMALLEST_ATOL = 2e-15, 1e-50
+"""The smallest tolerances. Relative: nine roundings; with less, rounding hides the error by which a step is judged.
+Absolute: squares of errors in units of it are finite."""
 
 
 @frozen(eq=True)
@@ -39,16 +45,19 @@ class Limits:
     changes: int = 1000
 
     def __post_init__(self) -> None:
-        for name, value in asdict(self).items():
-            number = float(value) if isinstance(value, Real) else np.nan
+        for name in (f.name for f in fields(self)):
+            value = getattr(self, name)
+            number = given_real(value, f"{name} of zm.Limits") if isinstance(value, Real) else np.nan
             if not number > 0:
-                raise ModelError(f"Limits({name}={value}): it must be positive")
+                raise ModelError(f"Limits({name}={shown(value)}): it must be positive")
             object.__setattr__(self, name, int(number) if name == "changes" and number < np.inf else number)
 
 
 @frozen(eq=True)
 class Settings:
     """What `simulate` was given; see there.
+
+    Tolerances that arithmetic can not meet, rtol below 2e-15 and atol below 1e-50, are raised to that, with a warning.
 
     >>> x = zm.coordinate("x")
     >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
@@ -75,10 +84,15 @@ class Settings:
             value, endless = getattr(self, name), name in ("longest_step", "memory")
             if value is None and name in ("step", "memory"):
                 continue
-            number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else np.nan
+            number = given_real(value, name) if isinstance(value, Real) and not isinstance(value, bool) else np.nan
             if not number > 0 or not (endless or np.isfinite(number)):
-                raise ModelError(f"{name} = {value}: it must be positive" + ("" if endless else " and finite"))
+                raise ModelError(f"{name} = {shown(value)}: it must be positive" + ("" if endless else " and finite"))
             object.__setattr__(self, name, number)  # NumPy's numbers too: files have plain ones
+        for name, least in (("rtol", SMALLEST_RTOL), ("atol", SMALLEST_ATOL)):
+            if getattr(self, name) < least:
+                words = f"{name} = {getattr(self, name):g} is less than arithmetic can meet; {name} = {least:g} is used"
+                warnings.warn(words, stacklevel=user_stack_level())
+                object.__setattr__(self, name, least)
         for name in ("project", "transitions"):
             if not isinstance(getattr(self, name), bool):
                 object.__setattr__(self, name, given_flag(getattr(self, name), name))
@@ -110,10 +124,16 @@ class Settings:
         return usual_memory() if self.memory is None else self.memory
 
     def tighter(self, rtol: float) -> Settings:
-        """The same with a smaller tolerance, or half the step where that is fixed; for more steps, more memory."""
+        """The same with smaller tolerances, or half the step where that is fixed; for more steps, more memory."""
+        rtol = given_finite(rtol, "rtol")
         step = None if self.step is None else self.step / 2
         memory = None if self.memory is None else 2 * self.memory
-        return replace(self, rtol=rtol, atol=self.atol * rtol / self.rtol, step=step, memory=memory)
+        return replace(self, **self.tolerances(rtol), step=step, memory=memory)
+
+    def tolerances(self, rtol: float) -> dict[str, float]:
+        """Another relative tolerance, and the absolute one in the same ratio to it; none that arithmetic can not meet."""
+        rtol = max(rtol, SMALLEST_RTOL)
+        return {"rtol": rtol, "atol": max(self.atol * rtol / self.rtol, SMALLEST_ATOL)}
 
     def as_dict(self) -> dict[str, Any]:
         """For files: plain numbers and words."""
@@ -122,4 +142,10 @@ class Settings:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Settings:
         """From what a file tells; settings that it does not know have their defaults."""
-        return cls(**{**data, "limits": Limits(**data.get("limits", {}))})
+        own = {f.name for f in fields(cls)}
+        for key in given_mapping(data, "settings", "what settings.as_dict() gives"):
+            given_choice(key, "a name of settings", own)
+        limits = given_mapping(data.get("limits", {}), "limits", "{name: number}")
+        for key in limits:
+            given_choice(key, "a name of limits", {f.name for f in fields(Limits)})
+        return cls(**{**data, "limits": Limits(**limits)})

@@ -43,8 +43,7 @@ def begun(
     """
     stiff = start.system.stiff
     assert stiff is not None
-    rtol = min(settings.rtol, FINE)
-    implicit = replace(settings, method="radau", rtol=rtol, atol=settings.atol * rtol / settings.rtol)
+    implicit = replace(settings, method="radau", **settings.tolerances(min(settings.rtol, FINE)))
     loop = Loop(program, start, until, implicit, [*events, Event(OVER, stiff, direction=1)], held=held)
     rate = float(np.linalg.norm(program.native.jacobian(start.inputs), np.inf))
     h = float(loop.work.reals[Real64.h])

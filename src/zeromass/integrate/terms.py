@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,9 +12,6 @@ from zeromass.expression import Evaluator, Expression, Symbol, derivative, symbo
 from zeromass.expression.build import multiply
 from zeromass.expression.node import is_integer, ordered
 from zeromass.model import System
-
-if TYPE_CHECKING:
-    from zeromass.expression.interval import Intervals
 
 SMOOTH = 8
 """Degree up to which a polynomial of time needs no look ahead: a step of any method follows it."""
@@ -27,10 +24,14 @@ REMEMBERED = 16
 
 
 class Term:
-    """A function u of time and parameters: numbers and bounds of it and of ü, made when they are first asked for."""
+    """A function u of time and parameters: numbers and bounds of it and of ü, made when they are first asked for.
 
-    def __init__(self, u: Expression, inputs: list[Symbol]) -> None:
+    sampled  whether it is looked at inside steps alone, as in an event: the motion does not feel how it swings
+    """
+
+    def __init__(self, u: Expression, inputs: list[Symbol], *, sampled: bool = False) -> None:
         self.u: Expression = u
+        self.sampled: bool = sampled
         self._inputs = inputs
 
     @cached_property
@@ -43,9 +44,9 @@ class Term:
         return Evaluator(self.u, self._inputs)
 
     @cached_property
-    def bounds(self) -> Intervals:
+    def bounds(self) -> Bounds:
         """Bounds of u."""
-        return _intervals(self.u, self._inputs)
+        return _bounds(self.u, self._inputs)
 
     @cached_property
     def bend(self) -> Evaluator:
@@ -53,21 +54,61 @@ class Term:
         return Evaluator(self._second, self._inputs)
 
     @cached_property
-    def bounds_of_bend(self) -> Intervals:
+    def bounds_of_bend(self) -> Bounds:
         """Bounds of ü."""
-        return _intervals(self._second, self._inputs)
+        return _bounds(self._second, self._inputs)
 
 
-def _intervals(e: Expression, inputs: list[Symbol]) -> Intervals:
+Bounds = Callable[[Sequence[tuple[Any, Any]]], Sequence[tuple[np.ndarray, np.ndarray]]]
+"""Bounds of a function from those of its inputs, one pair of them."""
+
+
+def _bounds(e: Expression, inputs: list[Symbol]) -> Bounds:
+    degree: dict[Expression, float] = {}
+    _learn(degree, e)
+    if 0 < degree[e] < np.inf:
+        return PolynomialBounds(e, inputs, int(degree[e]))
     from zeromass.expression.interval import Intervals  # few systems have terms
 
     return Intervals([e], inputs)
 
 
-def terms_of_time(system: System, watched: Sequence[Expression] = ()) -> list[Term]:
+class PolynomialBounds:
+    """Bounds of a polynomial of time in intervals of time, by its Chebyshev series there.
+
+        u = Σ c_k T_k(x),   |u − c₀| ≤ Σ |c_k|,   k = 1 … degree
+
+    Interval arithmetic, which takes its powers or the steps of a recurrence one by one, overestimates a polynomial by a
+    factor that grows exponentially with its degree.
+    """
+
+    def __init__(self, e: Expression, inputs: list[Symbol], degree: int) -> None:
+        m = degree + 1
+        angles = np.pi * (np.arange(m) + 0.5) / m
+        self._number = Evaluator(e, inputs)
+        self._nodes = np.cos(angles)
+        self._series = np.cos(np.outer(angles, np.arange(m))) * np.where(np.arange(m) > 0, 2.0, 1.0) / m
+
+    def __call__(self, ranges: Sequence[tuple[Any, Any]]) -> list[tuple[np.ndarray, np.ndarray]]:
+        """From the bounds of time, and values of parameters that are the same in both bounds."""
+        (low, high), *fixed = ranges
+        low, high = np.broadcast_arrays(np.atleast_1d(low), np.atleast_1d(high))
+        times = (low + high)[:, None] / 2 + (high - low)[:, None] / 2 * self._nodes
+        inputs = [times.ravel(), *[np.full(times.size, value) for value, _ in fixed]]
+        with np.errstate(all="ignore"):
+            u = self._number(np.column_stack(inputs)).reshape(times.shape)
+            c = u @ self._series
+            rounding = 4 * float(np.finfo(float).eps) * u.shape[1] * np.abs(u).max(axis=1)
+            spread = np.abs(c[:, 1:]).sum(axis=1) + rounding
+        known = np.isfinite(spread)
+        return [(np.where(known, c[:, 0] - spread, -np.inf), np.where(known, c[:, 0] + spread, np.inf))]
+
+
+def terms_of_time(system: System, watched: Sequence[Expression] = (), sampled: Sequence[Expression] = ()) -> list[Term]:
     """Functions of time and parameters that a system contains, but for those that no step can fail to see; found once.
 
-    watched  functions of switches and events, which a run is to follow as well
+    watched  functions of switches and of its own events, which a run is to follow as well
+    sampled  functions of events that a user asks for: steps must be short enough for each of their swings
 
     A sum is taken apart, also below a product, so that each term is seen however small it is beside the others; constant
     factors are left out, and with them constants, polynomials of low degree and sines of a linear function of time. A
@@ -83,14 +124,15 @@ def terms_of_time(system: System, watched: Sequence[Expression] = ()) -> list[Te
         elif any(leaf is t for leaf in system.contents[0]):
             outputs += system.formulas
         known[()] = [Term(u, inputs) for u in _terms(_roots(outputs))]
-    key = tuple(watched)
+    key = (tuple(watched), tuple(sampled)) if sampled else tuple(watched)
     if key not in known:
         if len(known) > REMEMBERED:
             for old in [old for old in known if old][: 1 - REMEMBERED]:
                 known.pop(old, None)
         own = {term.u for term in known[()]}
-        more = [u for u in _terms(_roots(key)) if u not in own and set(symbols(u)) <= {*inputs}]
-        known[key] = [*known[()], *[Term(u, inputs) for u in more]]
+        more = [Term(u, inputs) for u in _terms(_roots(watched)) if u not in own]
+        more += [Term(u, inputs, sampled=True) for u in _terms(_roots(sampled), waves=True)]
+        known[key] = [*known[()], *[term for term in more if set(symbols(term.u)) <= {*inputs}]]
     return known[key]
 
 
@@ -111,16 +153,24 @@ def _roots(outputs: Sequence[Expression]) -> list[Expression]:
     return list(roots)
 
 
-def _terms(roots: Iterable[Expression]) -> list[Expression]:
-    """What the roots are sums of, without constants, polynomials of low degree, and sines of what is linear in time."""
+Summands = dict[Expression, list[Expression]]
+"""What formulas are sums of."""
+
+
+def _terms(roots: Iterable[Expression], *, waves: bool = False) -> list[Expression]:
+    """What the roots are sums of, without constants, polynomials of low degree, and sines of what is linear in time.
+
+    waves  whether those sines are among them
+    """
     degree: dict[Expression, float] = {}
+    known: Summands = {}
     found: dict[Expression, None] = {}
     for root in roots:
         _learn(degree, root)
-        for u in _summands(root, degree):
+        for u in _summands(root, degree, known):
             _learn(degree, u)
             wave = u.op in ("sin", "cos") and degree[u.args[0]] <= 1
-            if degree[u] > SMOOTH and not wave:
+            if degree[u] > SMOOTH and (waves or not wave):
                 found[u] = None
     return list(found)
 
@@ -147,26 +197,50 @@ def _learn(degree: dict[Expression, float], root: Expression) -> None:
             degree[node] = np.inf
 
 
-def _summands(u: Expression, degree: dict[Expression, float]) -> list[Expression]:
-    """u = Σ c u_k with constants c: the u_k."""
+def _added(u: Expression) -> list[Expression]:
+    """What a formula is the sum of, apart from signs."""
+    found: list[Expression] = []
+    left = [u]
+    while left:
+        e = left.pop()
+        if e.op in ("add", "subtract"):
+            left += reversed(e.args)
+        else:
+            found.append(e)
+    return found
+
+
+def _summands(u: Expression, degree: dict[Expression, float], known: Summands) -> list[Expression]:
+    """u = Σ c u_k with constants c: the u_k. A polynomial is one of them, whatever it is a sum of: its parts may cancel.
+
+    known  those of formulas that were taken apart before: recurrences, as Clenshaw's, have the same ones in them many times
+    """
+    if u not in known:
+        if 0 < degree[u] < np.inf:
+            known[u] = [u]
+        elif u.op in ("add", "subtract"):
+            known[u] = [x for part in _added(u) for x in _summands(part, degree, known)]
+        else:
+            known[u] = _factored(u, degree, known)
+    return known[u]
+
+
+def _factored(u: Expression, degree: dict[Expression, float], known: Summands) -> list[Expression]:
+    """The summands of what is no sum itself."""
     if degree[u] == 0:
         return []
-    if u.op in ("add", "subtract"):
-        return [*_summands(u.args[0], degree), *_summands(u.args[1], degree)]
     if u.op == "negative" or (u.op == "divide" and degree[u.args[1]] == 0):
-        return _summands(u.args[0], degree)
+        return _summands(u.args[0], degree, known)
     if u.op == "multiply":
         a, b = u.args
         if degree[a] == 0 or degree[b] == 0:
-            return _summands(b if degree[a] == 0 else a, degree)
-        first, second = (_with_constant(x, degree) for x in u.args)
+            return _summands(b if degree[a] == 0 else a, degree, known)
+        first, second = (_with_constant(x, degree, known) for x in u.args)
         if 1 < len(first) * len(second) <= MOST:
             return [multiply(x, y) for x in first for y in second]
     return [u]
 
 
-def _with_constant(u: Expression, degree: dict[Expression, float]) -> list[Expression]:
+def _with_constant(u: Expression, degree: dict[Expression, float], known: Summands) -> list[Expression]:
     """The summands of a factor, constants among them."""
-    if u.op in ("add", "subtract"):
-        return [*_with_constant(u.args[0], degree), *_with_constant(u.args[1], degree)]
-    return _summands(u, degree) or [u]
+    return [x for part in _added(u) for x in _summands(part, degree, known) or [part]]

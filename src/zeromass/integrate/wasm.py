@@ -12,7 +12,8 @@ from zeromass.codegen.wasm import module_of, wasm32
 from zeromass.compile.grid import tables
 from zeromass.compile.program import Program
 from zeromass.compile.rolled.program import RolledProgram
-from zeromass.expression import Expression, Symbol, expressions
+from zeromass.errors import shown
+from zeromass.expression import Expression, Symbol
 from zeromass.integrate.alone.kinds import Kinds
 from zeromass.integrate.alone.memory import Count, Ready, Sizes
 from zeromass.integrate.alone.module import DRIVEN, SHOWN, Alone
@@ -23,6 +24,7 @@ from zeromass.integrate.stepping.status import Status
 from zeromass.kernel.roots import RootSearch
 from zeromass.kernel.structs import fields, size_of
 from zeromass.model import Event, ModelError, State
+from zeromass.model.given import given_all, given_array, given_finite, given_flag, given_kind, given_mapping, given_name
 
 NOTE = "zeromass"
 """Name of the section that says what is in a module, as JSON."""
@@ -74,8 +76,8 @@ def wasm(
     >>> module[:4], len(module) < 50_000
     (b'\\x00asm', True)
     """
-    system = program.system
-    if start.system is not system:
+    system = given_kind(program, Program, "program", "what zm.compile(system, start) gives").system
+    if not isinstance(start, State) or start.system is not system:
         raise ModelError("the start belongs to another system; make it with system.start(…)")
     if program.holds:
         raise ModelError("the motion slides along a switch, which it can not outside Python; begin it beside")
@@ -91,17 +93,27 @@ def wasm(
         raise ModelError(
             "the system is large, and its linear systems of method='radau' are solved in Python alone; leave method=… out"
         )
-    named = {x.name: x for x in system.coordinates} if outputs is None else dict(outputs)
-    flat = {name: expressions(e) for name, e in named.items()}
+    named = (
+        {x.name: x for x in system.coordinates}
+        if outputs is None
+        else given_mapping(outputs, "outputs", "{name: expression}")
+    )
+    if field is not None and not (isinstance(field, tuple | list) and len(field) == 2):
+        raise ModelError(f"field is {shown(field)}; it is a pair of symbols and of expressions of them")
+    if limits is not None:
+        given_kind(limits, Limits, "limits", "zm.Limits(…)")
+    given_flag(project, "project")
+    until = None if until is None else given_finite(until, "until")
+    flat = {given_name(name, "an output"): given_array(e, f"the output '{name}'") for name, e in named.items()}
     alone = Alone(
         program,
         start,
-        tuple(system.events if events is None else events),
+        tuple(system.events if events is None else given_all(events, Event, "events", "a zm.Event")),
         tuple(e for array in flat.values() for e in array.ravel()),
         project,
         limits or Limits(),
-        tuple(field[0]) if field is not None else (),
-        tuple(field[1]) if field is not None else (),
+        tuple(given_all(field[0], Symbol, "the symbols of a field", "a symbol")) if field is not None else (),
+        tuple(given_all(field[1], Expression, "a field", "an expression")) if field is not None else (),
         until,
         stiff=method == "radau",
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import builtins
 import inspect
-import linecache
 import textwrap
 from collections.abc import Callable
 from functools import cached_property
@@ -17,8 +16,11 @@ from zeromass.errors import ZeromassError
 from zeromass.kernel.types import Kind, kind_of
 
 
-class KernelError(ZeromassError, SyntaxError):
-    """Source that is not in the language of kernels, with its file and line."""
+class KernelError(ZeromassError, TypeError):
+    """Source that is not in the language of kernels; its message begins with file and line."""
+
+    filename: str
+    lineno: int
 
 
 class Kernel:
@@ -103,9 +105,8 @@ class Kernel:
     def error(self, node: Any, words: str) -> KernelError:
         """What is wrong at a place of the source."""
         line = getattr(node, "lineno", 1)
-        where = (self.file, line, getattr(node, "col_offset", 0) + 1, linecache.getline(self.file, line))
-        error = KernelError(words, where)
-        error.msg = f"{words}, in kernel '{self.name}'"
+        error = KernelError(f"{self.file}:{line}: {words}, in kernel '{self.name}'")
+        error.filename, error.lineno = self.file, line
         return error
 
     @cached_property

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from zeromass.errors import shown
 from zeromass.expression import Expression, Symbol, as_expression, coordinate, rate, where
 from zeromass.mechanism.joint import Connected, Law
 from zeromass.model.errors import ModelError
-from zeromass.model.given import Number, given_name, given_positive, given_scalar
+from zeromass.model.given import Number, given_name, given_positive, given_scalar, value_of
 
 
 class Signal(Connected):
@@ -35,9 +36,9 @@ class Signal(Connected):
         self.coordinates: tuple[Symbol, ...] = (self.value,)
         begins = given_scalar(first, f"first of '{name}'").value
         if begins is None:
-            raise ModelError(f"first of '{name}' is {first!r}; it is a number, the value at a start")
+            raise ModelError(f"first of '{name}' is {shown(first)}; it is a number, the value at a start")
         self.usual: Mapping[Symbol, float] = {self.value: begins} if begins else {}
-        self.growth: Expression = given_scalar(rate(self.value) if callable(rate) else rate, f"the rate of '{name}'")
+        self.growth: Expression = given_scalar(_told(rate, self.value, name), f"the rate of '{name}'")
 
     def _laws(self) -> Sequence[Law]:
         return [Law("rate", as_expression(rate(self.value) - self.growth))]
@@ -107,5 +108,12 @@ def saturated(signal: Number, low: Number, high: Number) -> Expression:
     >>> zm.evaluate(zm.saturated(3.0 * zm.t, -1.0, 1.0), {zm.t: 2.0})
     1.0
     """
-    u = as_expression(signal)
+    u, low, high = (
+        given_scalar(e, f"{what} of zm.saturated") for e, what in ((signal, "signal"), (low, "low"), (high, "high"))
+    )
     return as_expression(where(u > high, high, where(u < low, low, u)))
+
+
+def _told(rate: Any, value: Symbol, name: str) -> Any:
+    """A rate as it is, or that a function of the value gives."""
+    return value_of(rate, (value,), f"the rate of '{name}'") if callable(rate) else rate

@@ -12,7 +12,7 @@ from zeromass.expression.build import ZERO
 from zeromass.mechanism.ground import Ground
 from zeromass.mechanism.marker import Marker, axes, bodies, points, relative_turn
 from zeromass.model.errors import ModelError
-from zeromass.model.given import given_array
+from zeromass.model.given import given_array, given_function, value_of
 from zeromass.model.parts import Part
 
 
@@ -64,8 +64,15 @@ class Bushing:
         self.potential: Expression = as_expression(np.sum(k * self._x**2) / 2)
         own = expressions(-c * self._speed)
         if function is not None:
-            force, torque = function(expressions(d), expressions(turn), expressions(v), expressions(ω))
-            own = expressions(own + given_array([*force, *torque], "what the function of a bushing gives"))
+            law, told = (
+                given_function(function, "the function of a bushing", "of four vectors"),
+                "what the function of a bushing gives",
+            )
+            given = value_of(law, [expressions(e) for e in (d, turn, v, ω)], "the function of a bushing")
+            given = given_array(given, told)
+            if given.shape != (2, 3):
+                raise ModelError(f"{told} is a force and a torque, three components each, not shape {given.shape}")
+            own = expressions(own + given.ravel())
         self._own: Array = own
         self._elastic: Array = expressions(-k * self._x)
 

@@ -12,7 +12,7 @@ from zeromass.expression.build import ZERO
 from zeromass.mechanism.joint import Connected, Law
 from zeromass.model.errors import ModelError
 from zeromass.model.event import Event, refusing
-from zeromass.model.given import Number, given_scalar
+from zeromass.model.given import Number, given_name, given_real, given_scalar, value_of
 from zeromass.model.parts import Part
 from zeromass.model.requirement import Ordered, Requirement
 
@@ -115,7 +115,8 @@ class Freedom:
 
     def spring(self, stiffness: Number, rest: Number = 0.0) -> Acting:
         """A spring along the motion: −k (x − rest), N or N m; give it to `forces`."""
-        k, x = given_scalar(stiffness, f"the spring of '{self.owner}'"), self.place - rest
+        k = given_scalar(stiffness, f"the spring of '{self.owner}'")
+        x = self.place - given_scalar(rest, f"the rest of the spring of '{self.owner}'")
         return Acting(self.speed, -k * x, k * x**2 / 2)
 
     def damper(self, damping: Number) -> Acting:
@@ -129,7 +130,7 @@ class Freedom:
 
     def stops(self, low: float, high: float, stiffness: Number, damping: Number = 0.0) -> Acting:
         """Elastic stops beyond low and high, a spring and a damper that act there alone; give them to `forces`."""
-        self._ordered(low, high)
+        low, high = self._ordered(low, high)
         k, c = (given_scalar(value, f"a stop of '{self.owner}'") for value in (stiffness, damping))
         x, v = self.place, self.speed
         beyond = where(x > high, x - high, where(x < low, x - low, ZERO))
@@ -138,7 +139,7 @@ class Freedom:
 
     def limits(self, low: float = -np.inf, high: float = np.inf) -> tuple[Event, ...]:
         """Events where the motion leaves its range; give them to `simulate(…, events=[*limits])`."""
-        self._ordered(low, high)
+        low, high = self._ordered(low, high)
         ends = [("lower", low, -1), ("upper", high, 1)]
         words = f"the {self.what} of '{self.owner}' has reached its {{}} limit {{:g}}"
         return tuple(
@@ -149,11 +150,14 @@ class Freedom:
 
     def drive(self, motion: Number | Callable[[Expression], Any], name: str | None = None) -> Drive:
         """The motion given as an expression of time; its force is the answer. Give it to `joints`."""
-        return Drive(self, motion(t) if callable(motion) else motion, name)
+        given = value_of(motion, (t,), f"the motion of '{self.owner}'") if callable(motion) else motion
+        return Drive(self, given, name)
 
-    def _ordered(self, low: float, high: float) -> None:
+    def _ordered(self, low: float, high: float) -> tuple[float, float]:
+        low, high = (given_real(limit, f"a limit of '{self.owner}'") for limit in (low, high))
         if not low < high:
             raise ModelError(f"the limits of '{self.owner}' are {low:g} and {high:g}; the first is the lower one")
+        return low, high
 
 
 class Drive(Connected):
@@ -168,7 +172,7 @@ class Drive(Connected):
     """
 
     def __init__(self, freedom: Freedom, motion: Any, name: str | None) -> None:
-        self.name: str = name if name is not None else f"{freedom.owner} drive"
+        self.name: str = given_name(name, "a drive") if name is not None else f"{freedom.owner} drive"
         self.motion: Expression = given_scalar(motion, f"the motion of '{self.name}'")
         self.freedom: Freedom = freedom
         self.parts: tuple[Part, ...] = freedom.parts

@@ -12,7 +12,7 @@ from zeromass.mechanism.freedom import Freedom, Turning
 from zeromass.mechanism.joint import Connected, Law
 from zeromass.mechanism.lower import Cylindrical, Prismatic
 from zeromass.model.errors import ModelError
-from zeromass.model.given import Number, given_flag, given_name, given_positive, given_scalar, shown
+from zeromass.model.given import Number, given_flag, given_name, given_positive, given_scalar, shown, value_of
 from zeromass.model.parts import Part
 
 
@@ -172,7 +172,9 @@ class Cam(Coupling):
         super().__init__("cam", turn_of(cam, "a cam"), second, name)
         if not callable(profile):
             raise ModelError(f"the profile of '{self.name}' is {shown(profile)}; it is a function of the cam's angle")
-        self.profile: Expression = given_scalar(profile(self.first.place), f"the profile of '{self.name}'")
+        self.profile: Expression = given_scalar(
+            value_of(profile, (self.first.place,), f"the profile of '{self.name}'"), f"the profile of '{self.name}'"
+        )
 
     def _laws(self) -> Sequence[Law]:
         rise = substitute(rate(self.profile), {rate(self.first.place): self.first.speed}) if self.first.counted else 0.0
@@ -187,7 +189,7 @@ class Cam(Coupling):
 def turn_of(joint: Any, what: str) -> Freedom:
     """The free turn of a joint."""
     if not isinstance(joint, Turning):
-        raise ModelError(f"{what} needs a joint that turns, such as zm.Revolute, not {joint!r}")
+        raise ModelError(f"{what} needs a joint that turns, such as zm.Revolute, not {shown(joint)}")
     return joint.turn
 
 

@@ -17,7 +17,7 @@ from zeromass.model.constraint import Row, level_of
 from zeromass.model.contact import Contact
 from zeromass.model.errors import ModelError
 from zeromass.model.event import Event
-from zeromass.model.given import given_name
+from zeromass.model.given import given_array, given_name
 from zeromass.model.one_sided import Side
 from zeromass.model.parts import TYPED, Part
 
@@ -168,7 +168,10 @@ class Joint(Connected):
 
     def along_axes(self, vector: Any) -> Array:
         """Components of a vector along the joint's axes on a, the last along its axis, as of `joint.force`."""
-        return expressions(self.a.pose.axes.T @ expressions(vector))
+        given = given_array(vector, f"a vector along the axes of '{self.name}'")
+        if given.shape[:1] != (3,):
+            raise ModelError(f"a vector along the axes of '{self.name}' has three components, not shape {given.shape}")
+        return expressions(self.a.pose.axes.T @ given)
 
 
 def _fresh(name: str) -> Array:

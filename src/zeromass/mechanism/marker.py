@@ -8,11 +8,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from zeromass.errors import shown
 from zeromass.expression import Array, expressions
 from zeromass.mechanism.ground import Ground
 from zeromass.mechanism.turns import axes_about, direction, inverse, of_matrix, shortest_turn
 from zeromass.model.errors import ModelError
-from zeromass.model.given import given_array, given_vector
+from zeromass.model.given import given_array, given_vector, shape_of
 from zeromass.model.parts import Part, Particle, RigidBody
 from zeromass.model.quaternion import product, rotation
 
@@ -89,7 +90,7 @@ def bodies(a: Any, b: Any, what: str) -> None:
     """Raises unless a joint can be between a and b."""
     for one in (a, b):
         if not isinstance(one, Ground | Part):
-            raise ModelError(f"{what} connects zm.Ground, rigid bodies and particles, not {one!r}")
+            raise ModelError(f"{what} connects zm.Ground, rigid bodies and particles, not {shown(one)}")
     if a is b or (isinstance(a, Ground) and isinstance(b, Ground)):
         raise ModelError(f"{what} connects '{a.name}' with itself; it needs two bodies")
 
@@ -127,7 +128,7 @@ def axes(a: Any, b: Any, axis: Any, what: str, across: Any = None) -> tuple[np.n
             if the bodies' axes were parallel, is where angles are zero
     across  as drawn, what the first axis is near to
     """
-    if np.shape(axis) == (2, 3):
+    if shape_of(axis) == (2, 3):
         za, zb = (direction(one, what) for one in axis)
         own = axes_about(za, None if across is None else np.asarray(across, dtype=float))
         return own, shortest_turn(za, zb) @ own

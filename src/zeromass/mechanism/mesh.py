@@ -6,12 +6,16 @@ from collections.abc import Sequence
 from itertools import pairwise
 from os import PathLike
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 
 from zeromass.model.errors import ModelError
 from zeromass.model.given import given_path
 from zeromass.model.shapes import Hull
+
+MassRule = Literal["exact", "convex", "legacy", "shell"]
+"""How mass is distributed over a mesh, in MuJoCo's words."""
 
 CREASE = np.radians(40.0)
 """Angle between triangles from which on their edge is drawn sharp."""
@@ -133,26 +137,73 @@ def _text(data: bytes, path: str | PathLike[str]) -> np.ndarray:
     return np.array(found).reshape(-1, 3, 3)
 
 
-def volume_integrals(triangles: np.ndarray, what: str) -> tuple[float, np.ndarray, np.ndarray]:
-    """Volume, centre and inertia about it at density 1, of what a closed surface encloses.
+def mesh_integrals(triangles: np.ndarray, rule: MassRule, what: str) -> tuple[float, np.ndarray, np.ndarray]:
+    """Volume (area of a shell), mass centre and inertia about it at density 1, of a surface of triangles.
 
-    Sums over the tetrahedra between its triangles (a, b, c) and the origin, of volume a·(b × c)/6: with s = a + b + c
-
-        V = Σ v,   V x̄ = Σ v s/4,   ∫ x xᵀ dV = Σ v (s sᵀ + a aᵀ + b bᵀ + c cᵀ)/20
+    rule  "exact", the volume that a closed surface encloses; "convex", its convex hull; "shell", the surface itself, of a
+          density per area; "legacy", MuJoCo's default: all tetrahedra count as positive, so that a body that is not
+          convex weighs too much. The last three take surfaces that are not closed.
     """
-    _closed(triangles, what)
+    if rule == "exact":
+        _closed(triangles, what)
+    if rule == "convex":
+        triangles = _hull(triangles, what)
     middle = triangles.reshape(-1, 3).mean(axis=0)  # from where little cancels
     corners = triangles - middle
-    a, b, c = corners.transpose(1, 0, 2)
-    v = np.einsum("ij,ij->i", a, np.cross(b, c)) / 6
-    volume = float(v.sum())
-    if volume < 0:
-        v, volume = -v, -volume  # triangles that are seen from inside
-    s = corners.sum(axis=1)
-    center = (v @ s) / (4 * volume)
-    second = np.einsum("t,ti,tj->ij", v, s, s) + np.einsum("t,tki,tkj->ij", v, corners, corners)
-    second = second / 20 - volume * np.outer(center, center)
-    return volume, center + middle, np.trace(second) * np.eye(3) - second
+    if rule == "exact":
+        volume, center, J = _about_center(*_moments(corners, _volumes(corners), 4), what)
+    elif rule == "convex":
+        volume, center, J = _about_center(*_moments(corners, np.abs(_volumes(corners)), 4), what)
+    else:
+        area = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1) / 2
+        volume, center, J = _about_center(*_moments(corners, area, 3), what)
+    if (
+        rule == "legacy"
+    ):  # the mass centre from tetrahedra to the centre of the surface, the rest from those to the mass centre
+        surface = corners - center
+        whole, first, _ = _moments(surface, np.abs(_volumes(surface)), 4)
+        center = center + first / (whole or 1.0)
+        volume, _, second = _moments(corners - center, np.abs(_volumes(corners - center)), 4)
+        volume, _, J = _about_center(volume, np.zeros(3), second, what)
+    return volume, center + middle, J
+
+
+def _volumes(triangles: np.ndarray) -> np.ndarray:
+    """Volumes a·(b × c)/6 of the tetrahedra between triangles (a, b, c) and the origin, with their signs."""
+    a, b, c = triangles.transpose(1, 0, 2)
+    return np.einsum("ij,ij->i", a, np.cross(b, c)) / 6
+
+
+def _moments(triangles: np.ndarray, measure: np.ndarray, corners: int) -> tuple[float, np.ndarray, np.ndarray]:
+    """∫ 1, ∫ x and ∫ x xᵀ over simplices of given measure: n = 3 `corners`, triangles; 4, tetrahedra to the origin.
+
+    With s = a + b + c:  Σ v,  Σ v s/n,  Σ v (s sᵀ + a aᵀ + b bᵀ + c cᵀ)/(n (n + 1))
+    """
+    s = triangles.sum(axis=1)
+    second = np.einsum("t,ti,tj->ij", measure, s, s) + np.einsum("t,tki,tkj->ij", measure, triangles, triangles)
+    return float(measure.sum()), (measure @ s) / corners, second / (corners * (corners + 1))
+
+
+def _about_center(
+    volume: float, first: np.ndarray, second: np.ndarray, what: str
+) -> tuple[float, np.ndarray, np.ndarray]:
+    """Volume, centre and inertia about the centre, from ∫ 1, ∫ x and ∫ x xᵀ; all negative where triangles face inwards."""
+    if not volume:
+        raise ModelError(f"the surface of {what} encloses no volume: its triangles lie in a plane")
+    center = first / volume
+    second = second - volume * np.outer(center, center)
+    return abs(volume), center, np.sign(volume) * (np.trace(second) * np.eye(3) - second)
+
+
+def _hull(triangles: np.ndarray, what: str) -> np.ndarray:
+    """Triangles of the convex hull."""
+    from scipy.spatial import ConvexHull, QhullError
+
+    points = triangles.reshape(-1, 3)
+    try:
+        return points[ConvexHull(points).simplices]
+    except QhullError:
+        raise ModelError(f"the surface of {what} has no convex hull: its triangles lie in a plane") from None
 
 
 def _closed(triangles: np.ndarray, what: str) -> None:

@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 
 from zeromass.model.errors import ModelError
+from zeromass.model.given import given_numbers
 
 CROSSED = "the outline of a plate crosses itself, or has corners twice"
 
 
 def prism(outline: Any, thickness: float) -> np.ndarray:
     """Triangles of a plate about the plane Z = 0, seen from outside, shape (count, 3, 3)."""
-    corners = np.asarray(outline, dtype=float)
+    corners = given_numbers(outline, "the outline of a plate")
     if corners.ndim != 2 or corners.shape[1] != 2 or len(corners) < 3 or not np.all(np.isfinite(corners)):
         raise ModelError(f"the outline of a plate is three points or more of two components, not {corners.shape}")
     x, y = corners.T

@@ -16,7 +16,7 @@ from zeromass.mechanism.lower import Axis, Place
 from zeromass.mechanism.marker import Marker, Pose, axes, bodies, points, relative_turn
 from zeromass.mechanism.turns import direction
 from zeromass.model.errors import ModelError
-from zeromass.model.given import given_array, given_scalar
+from zeromass.model.given import given_array, given_finite, given_function, given_scalar, shape_of, value_of
 from zeromass.model.parts import Part
 
 
@@ -31,6 +31,11 @@ class _Pointed(Joint):
         A, B = (np.eye(3), np.eye(3)) if axis is None else axes(a, b, axis, what, across)
         p, r = points(a, b, at, what)
         super().__init__(Marker(a, p, A), Marker(b, r, B), name)
+
+    def _of(self, function: Any, arguments: Sequence[Expression], what: str) -> Any:
+        """What a function that is given says of coordinates."""
+        what = f"the {what} of '{self.name}'"
+        return value_of(given_function(function, what, f"of {len(arguments)} numbers"), arguments, what)
 
 
 class Spherical(_Pointed):
@@ -65,7 +70,7 @@ class Universal(_Pointed):
         self, a: Ground | Part, b: Ground | Part, *, at: Place = None, axes: Any, name: str | None = None
     ) -> None:
         what = f"'{name}'" if name is not None else "a Universal"
-        if np.shape(axes) != (2, 3):
+        if shape_of(axes) != (2, 3):
             raise ModelError(f"the axes of {what} are {axes!r}; give two, one on each body")
         first, second = (direction(axis, what) for axis in axes)
         if abs(float(first @ second)) > 1e-9:
@@ -171,10 +176,10 @@ class PointOnCurve(_Pointed):
     ) -> None:
         super().__init__(a, b, ((0.0, 0.0, 0.0), on), None, name)
         self.s: Symbol = self._coordinate("s")
-        self.curve: Array = given_array(curve(self.s), f"the curve of '{self.name}'")
+        self.curve: Array = given_array(self._of(curve, (self.s,), "curve"), f"the curve of '{self.name}'")
         if self.curve.shape != (3,):
             raise ModelError(f"the curve of '{self.name}' gives shape {self.curve.shape}; it is three components")
-        self.usual: Mapping[Symbol, float] = {self.s: float(near)}
+        self.usual: Mapping[Symbol, float] = {self.s: given_finite(near, f"near of '{self.name}'")}
 
     def _held(self, a: Pose, b: Pose) -> Sequence[Law]:
         gap = a.axes.T @ (b.point - a.point) - self.curve
@@ -204,7 +209,9 @@ class PointOnSurface(_Pointed):
     ) -> None:
         super().__init__(a, b, ((0.0, 0.0, 0.0), on), None, name)
         self._place: tuple[Expression, ...] = tuple(parameter(name, 0.0) for name in "XYZ")
-        self.surface: Expression = given_scalar(surface(*self._place), f"the surface of '{self.name}'")
+        self.surface: Expression = given_scalar(
+            self._of(surface, self._place, "surface"), f"the surface of '{self.name}'"
+        )
 
     def _held(self, a: Pose, b: Pose) -> Sequence[Law]:
         place = expressions(a.axes.T @ (b.point - a.point))

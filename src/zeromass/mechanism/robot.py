@@ -20,9 +20,8 @@ from zeromass.mechanism.robot_joint import RobotJoint
 from zeromass.mechanism.tree import Tree
 from zeromass.mechanism.urdf import read_urdf
 from zeromass.model.connection import Connection
-from zeromass.model.errors import ModelError
 from zeromass.model.forces import Forces, loads
-from zeromass.model.given import Number, Vector
+from zeromass.model.given import Number, Vector, given_choice
 from zeromass.model.large import LARGE
 from zeromass.model.parts import TYPED, Part, RigidBody
 from zeromass.model.system import System
@@ -54,8 +53,8 @@ class Robot:
     """
 
     def __init__(self, data: RobotData, base: Literal["fixed", "free"], kind: Coordinates | None = None) -> None:
-        if kind not in (None, "joints", "bodies"):
-            raise ModelError(f"coordinates is {kind!r}; it is 'joints' or 'bodies', or left out")
+        if kind is not None:
+            given_choice(kind, "coordinates", ("joints", "bodies"))
         free = base == "free"
         bodies = _long(data, free) if kind is None else kind == "bodies"
         self.name: str = data.name
@@ -177,8 +176,7 @@ def from_urdf(
     >>> round(start[zm.rate(pin.rate)], 12)
     -10.0
     """
-    if base not in ("fixed", "free"):
-        raise ModelError(f"base is {base!r}; it is 'fixed' or 'free'")
+    given_choice(base, "base", ("fixed", "free"))
     return Robot(read_urdf(path), base, coordinates)
 
 
@@ -190,10 +188,11 @@ def from_mjcf(
     without      sections to leave out, such as "equality", "tendon" or "actuator"
     coordinates  as of `from_urdf`
 
-    Bodies, hinge, slide, ball and free joints, several at a body too; inertias as given, or of geoms and their density;
-    default classes, frames and included files; springs, damping, dry friction and armature of joints; actuators that are
-    motors, servos of position or velocity, or linear, whose `inputs` are parameters. Coordinates are those of MuJoCo, of a
-    free joint its place and unit quaternion. Geoms do not touch one another, and limits are events, `joint.limits()`.
+    It reads bodies; hinge, slide, ball and free joints, several at a body too; inertias as given, or of geoms and their
+    density, of meshes by MuJoCo's rule ("legacy" unless the file says otherwise); default classes, frames and included
+    files; springs, damping, dry friction and armature of joints; actuators that are motors, servos of position or velocity,
+    or linear, whose `inputs` are parameters. Coordinates are those of MuJoCo, of a free joint its place and unit quaternion.
+    Geoms do not touch one another, and limits are events, `joint.limits()`.
     What is more than a tree is refused, with its line: close loops by joints between links, `robot.system(joints=[…])`.
 
     >>> text = '''<mujoco model="pendulum"><compiler angle="radian"/><worldbody><body name="bob" pos="0 0 2">

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from os import PathLike
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
-from zeromass.mechanism.mesh import read_mesh, shared_corners, volume_integrals
+from zeromass.mechanism.mesh import MassRule, mesh_integrals, read_mesh, shared_corners
 from zeromass.mechanism.plate import prism
 from zeromass.mechanism.turns import direction, of_matrix, shortest_turn
 from zeromass.model.errors import ModelError
-from zeromass.model.given import shown
+from zeromass.model.given import LARGEST, given_choice, given_finite, given_kind, given_numbers, shape_of, shown
 from zeromass.model.parts import RigidBody
 from zeromass.model.quaternion import product, rotation
 from zeromass.model.shapes import Box, Dot, Ellipsoid, Hull, Look, Rod
@@ -45,6 +45,11 @@ class Solid:
     center: np.ndarray
     inertia: np.ndarray
     looks: tuple[Look, ...] = ()
+
+    def __post_init__(self) -> None:
+        given_finite(self.mass, "the mass of a solid")
+        given_numbers(self.center, "the mass centre of a solid", (3,))
+        given_numbers(self.inertia, "the inertia of a solid", (3, 3))
 
     # shapes -----------------------------------------------------------------------------------------------------------
     @staticmethod
@@ -130,14 +135,29 @@ class Solid:
 
     @staticmethod
     def mesh(
-        path: str | PathLike[str], *, density: float | None = None, mass: float | None = None, scale: float = 1.0
+        path: str | PathLike[str],
+        *,
+        density: float | None = None,
+        mass: float | None = None,
+        scale: Any = 1.0,
+        inertia: MassRule = "exact",
     ) -> Solid:
-        """What a closed surface of triangles encloses, from an STL or OBJ file, its numbers times `scale` in m."""
-        return Solid._of_triangles(scale * read_mesh(path), f"the mesh {path}", density, mass)
+        """A body bounded by the triangles of an STL or OBJ file.
+
+        scale    m in a unit of the file, one number or one for each axis
+        inertia  "exact", the volume that a closed surface encloses; "convex", that of its convex hull; "shell", the
+                 surface itself, with `density` in kg/m²; "legacy", as MuJoCo does it by default, which counts volume
+                 twice where the body is not convex. All but "exact" take a surface that is not closed.
+        """
+        factor = _scale(scale)
+        inertia = given_choice(inertia, "inertia of a mesh", get_args(MassRule))
+        return Solid._of_triangles(factor * read_mesh(path), f"the mesh {path}", density, mass, inertia)
 
     @staticmethod
-    def _of_triangles(triangles: np.ndarray, what: str, density: float | None, mass: float | None) -> Solid:
-        volume, center, J = volume_integrals(triangles, what)
+    def _of_triangles(
+        triangles: np.ndarray, what: str, density: float | None, mass: float | None, rule: MassRule = "exact"
+    ) -> Solid:
+        volume, center, J = mesh_integrals(triangles, rule, what)
         m = _mass(what, volume, density, mass)
         corners, which = shared_corners(triangles)
         return Solid(m, center, m / volume * J, (Look(Hull(corners - center, which)),))
@@ -145,16 +165,18 @@ class Solid:
     @staticmethod
     def point(mass: float, at: Any = (0, 0, 0)) -> Solid:
         """A mass at a point."""
-        return Solid(_mass("a point", 0.0, None, mass), np.asarray(at, dtype=float), np.zeros((3, 3)))
+        return Solid(
+            _mass("a point", 0.0, None, mass), given_numbers(at, "the place of a point", (3,)), np.zeros((3, 3))
+        )
 
     # elsewhere and together --------------------------------------------------------------------------------------------
     def moved(self, shift: Any) -> Solid:
         """The same, shifted, m."""
-        return replace(self, center=self.center + np.asarray(shift, dtype=float), looks=self.looks)
+        return replace(self, center=self.center + given_numbers(shift, "the shift of a solid", (3,)), looks=self.looks)
 
     def turned(self, axis: Any, angle: float) -> Solid:
         """The same, turned by an angle, rad, about an axis through the origin."""
-        k = direction(axis, "a turn")
+        k, angle = direction(axis, "a turn"), given_finite(angle, "the angle of a turn")
         return self.turned_by(rotation(np.array([np.cos(angle / 2), *(np.sin(angle / 2) * k)])).astype(float))
 
     def _about(self, axis: Any) -> Solid:
@@ -163,6 +185,7 @@ class Solid:
 
     def turned_by(self, R: np.ndarray) -> Solid:
         """The same, turned about the origin by a rotation matrix, shape (3, 3)."""
+        R = given_numbers(R, "the rotation of a solid", (3, 3))
         u = of_matrix(R)
         looks = tuple(
             replace(look, place=_three(R @ look.place), turn=_four(product(u, look.turn))) for look in self.looks
@@ -177,6 +200,7 @@ class Solid:
         return self._together(other, -1)
 
     def _together(self, other: Solid, sign: int) -> Solid:
+        given_kind(other, Solid, "what is put to a solid", "a zm.Solid")
         m = self.mass + sign * other.mass
         if not m > 0:
             raise ModelError(f"nothing is left of {self.mass:g} kg less {other.mass:g} kg")
@@ -194,7 +218,7 @@ class Solid:
         >>> round(float(rod.inertia_about((0, 0, -1))[0, 0]), 6)  # m l²/3
         4.0
         """
-        d = self.center - np.asarray(point, dtype=float)
+        d = self.center - given_numbers(point, "the point", (3,))
         return self.inertia + self.mass * ((d @ d) * np.eye(3) - np.outer(d, d))
 
     @property
@@ -221,23 +245,34 @@ def _four(vector: Any) -> tuple[float, float, float, float]:
     return a, b, c, d
 
 
+LONGEST = 1e100
+"""Lengths of solids, m: their cubes are numbers below it."""
+
+
 def _three_lengths(what: str, values: Any) -> tuple[float, float, float]:
-    if np.shape(values) != (3,):
+    if shape_of(values) != (3,):
         raise ModelError(f"a {what} is one of three; give three numbers, not {shown(values)}")
     a, b, c = _lengths(f"a {what}", values)
     return a, b, c
 
 
+def _scale(scale: Any) -> np.ndarray:
+    factors = given_numbers(scale, "the scale of a mesh", () if shape_of(scale) == () else (3,))
+    if not np.all(factors):
+        raise ModelError(f"the scale of a mesh is {shown(scale)}; it is one number or three, none of them 0")
+    return factors
+
+
 def _lengths(what: str, values: Any) -> tuple[float, ...]:
     for value in values:
-        if not (_real(value) and 0 < value < np.inf):
+        if not (_real(value) and 0 < value < LONGEST):
             said = float(value) if _real(value) else value
             raise ModelError(f"{what} is {shown(said)}; it is a length and positive")
     return tuple(float(value) for value in values)
 
 
 def _real(value: Any) -> bool:
-    return isinstance(value, int | float | np.integer | np.floating)
+    return isinstance(value, int | float | np.integer | np.floating) and not abs(value) > LARGEST
 
 
 def _mass(what: str, volume: float, density: float | None, mass: float | None) -> float:

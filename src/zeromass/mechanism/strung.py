@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from zeromass.errors import shown
 from zeromass.expression import Evaluator, Expression, Symbol, as_expression, symbols
 from zeromass.mechanism.ground import Ground
 from zeromass.mechanism.joint import Joint, Law
 from zeromass.mechanism.marker import Marker, Pose, as_drawn, bodies, points
 from zeromass.model.errors import ModelError
-from zeromass.model.given import Number, given_scalar
+from zeromass.model.given import Number, given_scalar, shape_of
 from zeromass.model.one_sided import OneSided, Side
 from zeromass.model.parts import Part
 
@@ -41,8 +42,8 @@ class Distance(Joint):
     ) -> None:
         what = f"'{name}'" if name is not None else f"a {type(self).__name__}"
         bodies(a, b, what)
-        if np.shape(at) != (2, 3):
-            raise ModelError(f"the ends of {what} are {at!r}; give two points, on each body in its own axes")
+        if shape_of(at) != (2, 3):
+            raise ModelError(f"the ends of {what} are {shown(at)}; give two points, on each body in its own axes")
         places = points(a, b, at, what)
         super().__init__(Marker(a, places[0], np.eye(3)), Marker(b, places[1], np.eye(3)), name)
         if length is None:
@@ -66,18 +67,21 @@ class Distance(Joint):
 class Rope(Distance):
     """A massless rope between a point of a and a point of b, which pulls and does not push.
 
-        |b − a| = length − slack,    slack ≥ 0, a massless coordinate;    tension ≥ 0
+        |b − a| = length − slack,    slack ≥ 0,    tension ≥ 0
 
-    slack    m; a run goes over to the motion with a slack rope and back by events. Where it becomes taut, an impulse takes
-             the velocity along it: what restitution there is, springs must give
+    slack    m, an expression of the places of both ends. A run goes over to the motion with a slack rope and back by events.
+             Where it becomes taut, an impulse takes the velocity along it: what restitution there is, springs must give
     tension  N; zero while it is slack
+
+    Its massless coordinate is the gap h = (length² − |b − a|²)/(2 length), m. Where the rope is taut, h and its rate are the
+    slack and its rate. Unlike the slack, h is smooth where the ends meet, so a slack end may pass through its anchor.
 
     >>> bob = zm.Particle("bob", mass=2.0, at=(0, 0, -0.5))
     >>> rope = zm.Rope(zm.Ground(), bob, length=1.0, name="rope")
     >>> system = zm.System([bob], gravity=10.0, joints=[rope])
     >>> run = zm.simulate(system, system.start([(bob.position, (0, 0, -0.5)), (bob.velocity, (0, 0, 0))]), until=1.0)
-    >>> run.kinds, round(run.events[0].t, 9), run.at([0.1, 0.9])[rope.tension].round(9)
-    (('rope slack', 'rope taut'), 0.316227766, array([ 0., 20.]))
+    >>> run.kinds, round(run.events[0].t, 9), run.at(0.1)[rope.slack].round(9), run.at(0.9)[rope.tension].round(9)
+    (('rope slack', 'rope taut'), 0.316227766, array([0.45]), array([20.]))
     """
 
     def __init__(
@@ -90,12 +94,14 @@ class Rope(Distance):
         name: str | None = None,
     ) -> None:
         super().__init__(a, b, at=at, length=length, name=name)
-        self.slack: Symbol = self._coordinate("slack")
-        self.one_sided: tuple[Side, ...] = (OneSided(self.name, self.slack, self.tension, "taut", "slack"),)
+        d = self.b.point - self.a.point
+        self.slack: Expression = as_expression(self.length - np.sqrt(as_expression(d @ d)))
+        self.gap: Symbol = self._coordinate("gap")
+        self.one_sided: tuple[Side, ...] = (OneSided(self.name, self.gap, self.slack, self.tension, "taut", "slack"),)
 
     def _held(self, a: Pose, b: Pose) -> Sequence[Law]:
-        d, l = b.point - a.point, self.length - self.slack
-        return [Law("length", as_expression((d @ d - l**2) / (2 * self.length)))]
+        d = b.point - a.point
+        return [Law("length", as_expression((d @ d - self.length**2) / (2 * self.length) + self.gap))]
 
 
 def _as_drawn(joint: Joint) -> Expression:

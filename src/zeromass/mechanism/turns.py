@@ -38,13 +38,13 @@ def direction(axis: Any, what: str) -> np.ndarray:
     """An axis in numbers, of length 1."""
     try:
         a = np.zeros(0) if np.iscomplexobj(axis) else np.asarray(axis, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         a = np.zeros(0)
     if a.shape != (3,) or not np.all(np.isfinite(a)):
         raise ModelError(f"the axis of {what} is {shown(axis)}; it is three numbers")
     size = float(np.linalg.norm(a))
     if size == 0.0:
-        raise ModelError(f"the axis of {what} is {axis!r}, of length zero; it needs a direction")
+        raise ModelError(f"the axis of {what} is {shown(axis)}, of length zero; it needs a direction")
     return a / size
 
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from zeromass.expression import Expression, expressions
-from zeromass.model.errors import StartError
+from zeromass.model.errors import ModelError, StartError
+from zeromass.model.given import given_count, given_finite
 from zeromass.model.parts import RigidBody
 from zeromass.model.start import Prescribed
 from zeromass.model.state import State
@@ -30,6 +31,10 @@ def assemblies(
     spread: float | None,
 ) -> list[State]:
     """Distinct states with the prescribed values, that of `system.start` first; see `System.assemblies`."""
+    tries = given_count(tries, "tries")
+    spread = None if spread is None else given_finite(spread, "spread")
+    if spread is not None and spread < 0:
+        raise ModelError(f"spread is {spread:g}; it is positive")
     first = system.start(prescribed, t=t, parameters=parameters)
     places = [part.position for part in system.parts]
     size = float(np.abs(first[expressions(places)]).max()) if places else 1.0

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from zeromass.errors import shown
 from zeromass.expression import Evaluator, Expression, jacobian
 from zeromass.model.errors import ModelError
 from zeromass.model.event import Onward
@@ -37,7 +38,10 @@ def carried_over(state: State, system: System, *, held: bool = False) -> State:
     held  whether rates that dry friction holds at zero stay there, as far as the constraints allow: in a change of next to
           nothing, which is none of an impulse
     """
-    ours, theirs = state.system.coordinates, system.coordinates
+    theirs = getattr(system, "coordinates", None)
+    if theirs is None:
+        raise ModelError(f"a state is carried to a zm.System, not to {shown(system)}")
+    ours = state.system.coordinates
     if len(ours) != len(theirs) or any(a is not b for a, b in zip(ours, theirs, strict=True)):
         raise ModelError("a state is carried only to a system that has the same coordinates in the same order")
     known = {p: state.parameters[p] for p in system.parameters if p in state.parameters}

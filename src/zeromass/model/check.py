@@ -19,7 +19,7 @@ from zeromass.model.integrability import kinds
 from zeromass.model.parts import Part, RigidBody
 from zeromass.model.shared import relaxing
 from zeromass.model.start import states_nearby
-from zeromass.model.state import State
+from zeromass.model.state import State, belonging
 
 if TYPE_CHECKING:
     from zeromass.model.system import System
@@ -156,6 +156,7 @@ class Diagnosis:
 
 def diagnosis(system: System, state: State) -> Diagnosis:
     """The diagnosis at a state."""
+    belonging(state, system)
     if system.large:
         sparse = later(__name__, {"zeromass.compile.rolled.checking": ["large_diagnosis"]})("large_diagnosis")
         found = sparse(system, state)

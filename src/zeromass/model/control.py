@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from zeromass.errors import quoted
 from zeromass.expression import Expression, rate
 from zeromass.frozen import frozen
 from zeromass.model.constraint import Row, rows_of
 from zeromass.model.errors import ModelError
+from zeromass.model.given import given_choice
 
 SETTLING = 10.0
 """Rate, 1/s, at which errors of control die out, where none is given."""
@@ -39,10 +41,11 @@ class Control(Mapping[Any, Any]):
     system: Any
 
     def __getitem__(self, of: Any) -> Any:
-        found = [e for key, e in self.forces.items() if key is of or getattr(key, "name", key) == of]
+        named = of if isinstance(of, str) else None
+        found = [e for key, e in self.forces.items() if key is of or getattr(key, "name", key) == named]
         if not found:
             names = ", ".join(str(getattr(key, "name", key)) for key in self.forces)
-            raise ModelError(f"no force of control is '{of}'; there are: {names}")
+            raise ModelError(f"no force of control is {quoted(of)}; there are: {names}")
         return found[0]
 
     def __iter__(self) -> Iterator[Any]:
@@ -56,6 +59,7 @@ class Control(Mapping[Any, Any]):
 
     def told(self, name: str) -> str:
         """How one of the requirements is realised, in words."""
+        given_choice(name, "the name of a requirement", self.orders)
         order, direct = self.orders[name], 2 - self.levels[name]
         if order <= direct:
             return f"'{name}' is realised directly: forces appear in its derivative of order {order}"

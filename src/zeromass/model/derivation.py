@@ -15,8 +15,9 @@ from zeromass.expression.names import escaped, latex_symbol
 from zeromass.expression.node import ordered
 from zeromass.expression.numerals import decimal, fraction, turns
 from zeromass.expression.tidy import Sum, Tidy
-from zeromass.expression.typeset import Typesetter, leading, matrix
+from zeromass.expression.typeset import MOST_DIGITS, Typesetter, leading, matrix
 from zeromass.model.constraint import LEVELS
+from zeromass.model.given import given_count
 
 if TYPE_CHECKING:
     from zeromass.model.check import Diagnosis
@@ -288,4 +289,6 @@ def _wrapped(words: Sequence[str], between: str, count: int) -> list[str]:
 
 def derivation(system: System, state: State | None = None, *, digits: int | None = 6) -> str:
     """The derivation as LaTeX; see `System.latex`."""
+    if digits is not None:
+        given_count(digits, "digits", below=MOST_DIGITS + 1)
     return Derivation(system, state, digits).latex()

@@ -10,7 +10,7 @@ import numpy as np
 from zeromass.expression import Expression, as_expression, symbols
 from zeromass.frozen import frozen
 from zeromass.model.errors import ModelError
-from zeromass.model.given import given_flag, given_name, given_scalar, shown
+from zeromass.model.given import given_flag, given_function, given_kind, given_name, given_scalar, shown, value_of
 from zeromass.model.state import State
 
 IMPOSSIBLE = "impossible "
@@ -79,10 +79,19 @@ class Event:
         if not (np.ndim(self.direction) == 0 and self.direction in (-1, 0, 1)):
             raise ModelError(f"event '{self.name}' has direction {shown(self.direction)}; it is −1, 0 or 1")
         given_flag(self.terminal, f"terminal of the event '{self.name}'")
+        given_flag(self.guard, f"guard of the event '{self.name}'")
+        given_kind(self.message, str, f"message of the event '{self.name}'", "a word")
+        if self.detail is not None:
+            given_function(self.detail, f"detail of the event '{self.name}'", "of a state")
 
     def words(self, state: State, when: str = "") -> str:
         """Name, meaning and details of the event at a state where it happened."""
-        parts = [f"'{self.name}'{when}", self.message, self.detail(state) if self.detail is not None else ""]
+        told = "" if self.detail is None else value_of(self.detail, (state,), f"detail of the event '{self.name}'")
+        parts = [
+            f"'{self.name}'{when}",
+            self.message,
+            given_kind(told, str, f"detail of the event '{self.name}'", "words"),
+        ]
         return ": ".join(part for part in parts if part)
 
 

@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zeromass.expression import Expression, Symbol, as_expression, expressions, substitute, symbols
+from zeromass.errors import quoted
+from zeromass.expression import Expression, Symbol, expressions, substitute, symbols
 from zeromass.expression.leaves import namesake
 from zeromass.model.errors import ModelError
+from zeromass.model.given import given_array, given_kind, given_mapping, given_parameters, given_scalar
+from zeromass.model.one_sided import sibling
 
 if TYPE_CHECKING:
     from zeromass.model.system import System
@@ -32,13 +35,22 @@ def with_feedback(
     """
     from zeromass.model.system import System
 
-    given = {u: as_expression(formula) for u, formula in feedback.items()}
-    own = acting or {}
+    given_kind(system, System, "the system", "a zm.System")
+    given = {
+        u: given_scalar(formula, f"the feedback of {quoted(u)}")
+        for u, formula in given_mapping(feedback, "feedback", "{parameter: formula}").items()
+    }
+    own = {} if acting is None else given_parameters(acting, "acting")
+    n = len(system.coordinates)
+    own = {u: given_array(force, f"the force of '{u.name}'") for u, force in own.items()}
+    for u, force in own.items():
+        if force.shape != (n,):
+            raise ModelError(f"the force of '{u.name}' has shape {force.shape}; {n} coordinates need ({n},)")
     for u, formula in given.items():
         if not isinstance(u, Symbol) or (u not in system.parameters and u not in own):
             names = ", ".join(p.name for p in system.parameters) or "none"
             raise ModelError(
-                f"'{u!r}' is no parameter of the system; its parameters are: {names}{namesake(u, system.parameters)}"
+                f"{quoted(u)} is no parameter of the system; its parameters are: {names}{namesake(u, system.parameters)}"
             )
         unknown = [leaf for leaf in symbols(formula) if leaf.order > 1 or leaf.kind == "multiplier"]
         if unknown:
@@ -48,6 +60,8 @@ def with_feedback(
         held = [where for where, e in _elsewhere(system) if u in symbols(e)]
         if held:
             raise ModelError(f"'{u.name}' stands in {held[0]}; feedback is given to forces")
+    if system.one_sided and system.mode_of is not system:
+        return sibling(with_feedback(system.mode_of, feedback, acting), system._closed)
     free = system._free
     Q = free.Q + sum((u * force for u, force in own.items()), expressions(np.zeros(len(free.q))))
     closed = object.__new__(System)
@@ -56,6 +70,8 @@ def with_feedback(
         free._replace(Q=substitute(Q, given)), list(system.rows), substitute(system.C, given), system.multipliers
     )
     closed.events, closed.kind = system.events, system.kind
+    if system.one_sided:
+        closed._complete_modes(system._limited)
     return closed
 
 

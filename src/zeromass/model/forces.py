@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 
+from zeromass.errors import shown
 from zeromass.expression import Expression, as_expression, expressions, gradient, jacobian, rate, symbols
 from zeromass.expression.build import ZERO
 from zeromass.model.errors import ModelError
@@ -201,7 +202,7 @@ def loads(forces: Forces, what: str = "forces") -> list[Load]:
             item = GeneralizedForce(item)
         if not hasattr(item, "generalized"):
             raise ModelError(
-                f"{what}[{i}] is {item!r}; give zm.Force, zm.Torque, zm.Spring, zm.Damper or {{coordinate: force}}"
+                f"{what}[{i}] is {shown(item)}; give zm.Force, zm.Torque, zm.Spring, zm.Damper or {{coordinate: force}}"
             )
         result.append(item)
     return result

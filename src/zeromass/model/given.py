@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Real
 from os import PathLike
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import numpy as np
 
-from zeromass.expression import Expression, ExpressionError, as_expression, expressions
+from zeromass.errors import shown
+from zeromass.expression import Expression, ExpressionError, Symbol, as_expression, expressions
 from zeromass.model.errors import ModelError
 
-SHOWN = 80
-"""Letters of what was given that a message repeats."""
+LARGEST = int(sys.float_info.max)
+"""The largest whole number that is a float."""
+
+T = TypeVar("T")
 
 Number = Expression | float
 """A number, or a formula of time, parameters and coordinates."""
@@ -35,7 +39,7 @@ def given_array(values: Any, what: str) -> np.ndarray:
     """An object array of expressions from numbers, expressions, or nested sequences or arrays of them."""
     try:
         array = expressions(values)
-    except (ExpressionError, ValueError) as error:
+    except ExpressionError as error:
         raise ModelError(f"{what}: {error}") from error
     for e in array.ravel():
         if e.value is not None and not math.isfinite(e.value):
@@ -54,12 +58,6 @@ def given_number(value: Any, what: str) -> Number:
     return found if found.value is None else value.item() if isinstance(value, np.ndarray) else value
 
 
-def shown(value: Any) -> str:
-    """What was given, in one short line of a message."""
-    words = " ".join(repr(value).split())
-    return words if len(words) <= SHOWN else f"{words[:SHOWN]}…"
-
-
 def given_name(name: Any, what: str) -> str:
     """A name, which is a word."""
     if not isinstance(name, str) or not name:
@@ -70,9 +68,110 @@ def given_name(name: Any, what: str) -> str:
 def given_real(value: Any, what: str) -> float:
     """A number, of Python or NumPy; not-a-numbers and infinities are left to whoever knows what it may be."""
     number = value.item() if isinstance(value, np.ndarray) and value.ndim == 0 else value
-    if not isinstance(number, Real):
+    if not isinstance(number, Real) or (isinstance(number, int) and abs(number) > LARGEST):
         raise ModelError(f"{what} is {shown(value)}; it is a number")
     return float(number)
+
+
+def given_finite(value: Any, what: str, error: type[Exception] = ModelError) -> float:
+    """A finite number."""
+    number = value.item() if isinstance(value, np.ndarray) and value.ndim == 0 else value
+    real = isinstance(number, Real) and not (isinstance(number, int) and abs(number) > LARGEST)
+    if not real or not math.isfinite(number):
+        raise error(f"{what} = {shown(value)}: give a finite number")
+    return float(number)
+
+
+def given_count(value: Any, what: str, least: int = 0, below: int | None = None) -> int:
+    """A whole number, from `least` on, and below another one where there is one."""
+    number = value.item() if isinstance(value, np.ndarray) and value.ndim == 0 else value
+    whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
+    if not whole or number < least or (below is not None and number >= below):
+        span = (
+            f"from {least} on"
+            if below is None
+            else f"from {least} to {below - 1}"
+            if below > least
+            else "and none fits"
+        )
+        raise ModelError(f"{what} is {shown(value)}; it is a whole number, {span}")
+    return int(number)
+
+
+def given_choice(value: Any, what: str, choices: Iterable[Any]) -> Any:
+    """One of a few words or numbers."""
+    choices = tuple(choices)
+    if not isinstance(value, str | int | float | np.integer) or value not in choices:
+        raise ModelError(f"{what} is {shown(value)}; it is {' or '.join(map(repr, choices))}")
+    return value
+
+
+def given_kind(value: Any, kind: type[T] | tuple[type[T], ...], what: str, such: str) -> T:
+    """Something of a kind; `such` is how one comes by it."""
+    if not isinstance(value, kind):
+        raise ModelError(f"{what} is {shown(value)}; it is {such}")
+    return value
+
+
+def given_all(values: Any, kind: type[T] | tuple[type[T], ...], what: str, such: str) -> list[T]:
+    """Several of a kind, in a list, tuple, array or other collection that is not a word or a mapping."""
+    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
+        raise ModelError(f"{what} is {shown(values)}; it is a list of {such}")
+    try:
+        found = list(values)
+    except (TypeError, ValueError) as error:
+        raise ModelError(f"{what} is {shown(values)}, which can not be gone through: {error}") from error
+    for value in found:
+        if not isinstance(value, kind):
+            raise ModelError(f"{what} has {shown(value)} in it; each is {such}")
+    return found
+
+
+def given_numbers(
+    values: Any, what: str, shape: tuple[int | None, ...] | None = None, *, finite: bool = True
+) -> np.ndarray:
+    """Numbers as an array of floats; of a shape, where None stands for any length, and without it of any."""
+    try:
+        array = np.asarray(values)
+        array = array.astype(float) if array.dtype.kind in "biufO" or not array.size else None
+    except (TypeError, ValueError, OverflowError):
+        array = None
+    fits = array is not None and (
+        shape is None
+        or (len(shape) == array.ndim and all(n in (None, m) for n, m in zip(shape, array.shape, strict=True)))
+    )
+    if array is None or not fits:
+        said = f", not shape {array.shape}" if array is not None else f", not {shown(values)}"
+        size = "" if shape is None else f" in shape ({', '.join('any' if n is None else str(n) for n in shape)})"
+        raise ModelError(f"{what} is an array of numbers{size}{said}")
+    if finite and not np.isfinite(array).all():
+        raise ModelError(f"{what} is {shown(values)}; every number in it must be finite")
+    return array
+
+
+def shape_of(value: Any) -> tuple[int, ...] | None:
+    """The shape of what is given as an array would have it; None where it is none, as of lists of several lengths."""
+    try:
+        return np.shape(value)
+    except (TypeError, ValueError):
+        return None
+
+
+def given_function(value: Any, what: str, such: str) -> Callable[..., Any]:
+    """A function of the user; `such` is what it looks like."""
+    if not callable(value):
+        raise ModelError(f"{what} is {shown(value)}; it is a function {such}")
+    return value
+
+
+def value_of(function: Callable[..., Any], arguments: Sequence[Any], what: str) -> Any:
+    """The value of a user's function; what it raises is left as it is, but it must take so many arguments."""
+    try:
+        return function(*arguments)
+    except TypeError as error:
+        if error.__traceback__ is not None and error.__traceback__.tb_next is not None:
+            raise  # from inside the function
+        raise ModelError(f"{what} can not be called with {len(arguments)} arguments: {error}") from error
 
 
 def given_flag(value: Any, what: str) -> bool:
@@ -116,6 +215,14 @@ def given_mapping(value: Any, what: str, such: str) -> Mapping[Any, Any]:
     if not isinstance(value, Mapping):
         raise ModelError(f"{what} is {shown(value)}; give {such}")
     return value
+
+
+def given_parameters(value: Any, what: str) -> Mapping[Symbol, Any]:
+    """A mapping of symbols to values."""
+    found = given_mapping(value, what, "{parameter: value}")
+    for key in found:
+        given_kind(key, Symbol, f"a key of {what}", "a parameter, zm.parameter(…), or another symbol")
+    return found
 
 
 def path_of(value: Any) -> Path | None:

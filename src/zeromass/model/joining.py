@@ -11,6 +11,8 @@ from zeromass.expression import Expression, as_expression
 from zeromass.expression.evaluate import Sparse
 from zeromass.model.constraint import rows_of
 from zeromass.model.errors import ModelError
+from zeromass.model.given import given_all
+from zeromass.model.one_sided import sibling
 from zeromass.model.system import System
 from zeromass.model.unconstrained import Unconstrained
 
@@ -25,11 +27,15 @@ def join(*systems: System, constraints: Mapping[str, Any] | None = None) -> Syst
     """
     if not systems:
         raise ModelError("zm.join needs at least one system")
-    return assembled(systems, constraints or {})
+    given_all(systems, System, "what zm.join joins", "a zm.System")
+    return assembled(systems, {} if constraints is None else constraints)
 
 
 def assembled(systems: Sequence[System], constraints: Mapping[str, Any]) -> System:
-    """The parts, forces and constraints of all of them, and constraints beside."""
+    """The parts, forces and constraints of all of them, and constraints beside; each in its mode."""
+    wholes = [system.mode_of if system.one_sided else system for system in systems]
+    if any(whole is not system for whole, system in zip(wholes, systems, strict=True)):
+        return sibling(assembled(wholes, constraints), frozenset().union(*(system._closed for system in systems)))
     free = [system._free for system in systems]
     q = np.concatenate([part.q for part in free])
     masses: list[dict[int, Expression]] = []
@@ -62,4 +68,6 @@ def assembled(systems: Sequence[System], constraints: Mapping[str, Any]) -> Syst
         rows + added,
         np.concatenate([system.C for system in systems]),
     )
+    if joined.one_sided:
+        joined._complete_modes(tuple(load for system in systems for load in system._limited))
     return joined

@@ -113,11 +113,14 @@ class Gap(Protocol):
 class OneSided(NamedTuple):
     """A gap that is never negative, and the pull that closes it, never negative either.
 
+    gap           a massless coordinate, smooth wherever it is open
+    slack         how far it is open, m: the gap itself, or to first order where it closes
     closed, open  what the motion is called with the gap closed and open
     """
 
     name: str
     gap: Symbol
+    slack: Expression
     pull: Expression
     closed: str
     open: str
@@ -190,10 +193,12 @@ class OneSided(NamedTuple):
     def closed_in(self, state: State) -> bool:
         """Whether it is closed at a state, and stays so."""
         size = CLOSED * max(1.0, float(np.abs(state.q).max()))
-        gap = state[self.gap]
-        if gap < -size:
-            raise StartError(f"'{self.name}' is stretched by {-gap:.3g} at the start; start where {self.gap!r} ≥ 0")
-        return gap <= size and state[rate(self.gap)] <= CLOSED * max(1.0, float(np.abs(state.v).max()))
+        slack = state[self.slack]
+        if slack < -size:
+            raise StartError(
+                f"'{self.name}' is stretched by {-slack:.3g} m at the start; start where its ends are nearer"
+            )
+        return slack <= size and state[rate(self.gap)] <= CLOSED * max(1.0, float(np.abs(state.v).max()))
 
 
 Side = Gap | Grip
@@ -206,7 +211,7 @@ def at_first(sides: tuple[Side, ...]) -> frozenset[str]:
 
 def sibling(system: System, closed: frozenset[str]) -> System:
     """The system in which these are closed, and no others; always the same one."""
-    whole: System = getattr(system, "_whole", system)
+    whole = system.mode_of
     known: dict[frozenset[str], System] = whole.memory.setdefault("siblings", {whole._closed: whole})
     if closed not in known:
         open_ = [side for side in whole.one_sided if side.name not in closed]
@@ -219,7 +224,7 @@ def sibling(system: System, closed: frozenset[str]) -> System:
             C[whole.index(x)] = C[whole.index(x)] + force
         new = object.__new__(type(whole))
         new.joints, new._whole, new._closed = whole.joints, whole, closed
-        new._limited = whole._limited
+        new._limited, new._kept_quantities = whole._limited, whole._kept_quantities
         new._complete(whole._free, rows, C)
         new.events, new.kind = events_of(new), kind_of(new)
         new._know(*whole.parameters)
@@ -285,7 +290,7 @@ def beginning(system: System, state: State) -> System:
     if state.system is system:
         closed = {side.name for side in system.one_sided if side.closed_in(state)}
         return _lawful(system, state, {*usable(system, frozenset(closed))})
-    if getattr(state.system, "_whole", state.system) is not getattr(system, "_whole", system):
+    if state.system.mode_of is not system.mode_of:
         return state.system
     gaps = [side for side in system.one_sided if not isinstance(side, Grip) and side.name not in state.system._closed]
     closed = {side.name for side in gaps if side.closed_in(state)}

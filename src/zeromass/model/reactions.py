@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from zeromass.errors import shown
 from zeromass.expression import Array, Expression, expressions
 from zeromass.model.errors import ModelError
 from zeromass.model.remembering import Remembering
@@ -32,6 +33,10 @@ class Reactions(Remembering, Mapping[str, Array]):
         self._names = list(dict.fromkeys(row.group for row in system.rows))
 
     def __getitem__(self, name: str) -> Array:
+        if not isinstance(name, str):
+            raise ModelError(
+                f"a constraint has a name, and {shown(name)} is none; there are: {', '.join(self._names) or 'none'}"
+            )
         picked = [i for i, row in enumerate(self._system.rows) if row.group == name]
         if not picked:
             picked = [i for i, row in enumerate(self._system.rows) if row.name == name]

@@ -1,5 +1,8 @@
 """Systems as plain data, for files. Reading it runs no code; what comes back moves in the same way, bit for bit.
 
+The systems of one run are written together, with one list of nodes: the modes of a motion then have the same data of the
+system that they are modes of, and reading makes one system of it. So a loaded run changes its mode as before.
+
 A system of a special kind adds what it is made of beside its equations, and takes it back: its kind is registered here by
 a name, `@recorded("rolling")` on its class, which has then
 
@@ -9,6 +12,7 @@ a name, `@recorded("rolling")` on its class, which has then
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -18,10 +22,11 @@ from zeromass.expression import Expression, Symbol, expressions
 from zeromass.expression.build import ZERO
 from zeromass.expression.evaluate import Sparse
 from zeromass.later import later
+from zeromass.model.connection_record import connections_record, event_record, read_event, take_connections
 from zeromass.model.constraint import Row
-from zeromass.model.event import Event
 from zeromass.model.forces import GeneralizedForce
 from zeromass.model.large import Given, formulas_in
+from zeromass.model.one_sided import sibling
 from zeromass.model.parts import Part, Particle, RigidBody, unit_quaternion
 from zeromass.model.quantity import Quantity
 from zeromass.model.system import System
@@ -32,11 +37,12 @@ if TYPE_CHECKING:
     from zeromass.expression.record import Reader, Writer
     from zeromass.model.forces import Load
 
-VERSION = 2
-"""Of what is written. Version 1 knew no kinds and no events; it is read as a plain system."""
+VERSION = 4
+"""Of what is written. Version 1 knew no kinds and no events; it is read as a plain system. Up to version 3 each system had
+nodes of its own, and joints were not written."""
 
-GIVEN = 3
-"""Of a large system, which is written as it was given: its matrices have n² entries."""
+READ = (1, 2, 3, VERSION)
+"""Versions that are read."""
 
 PLAIN = "system"
 KINDS: dict[str, type[System]] = {PLAIN: System}
@@ -64,27 +70,47 @@ def to_record(system: System) -> tuple[dict[str, Any], list[Grid]]:
     >>> again.energy
     0.5*rate(x)**2 + 0.5*x**2
     """
+    (data,), grids = to_records([system])
+    return data, grids
+
+
+def to_records(systems: Sequence[System]) -> tuple[list[dict[str, Any]], list[Grid]]:
+    """The data of the systems of a run; the first has the nodes of all of them."""
     from zeromass.expression.record import Writer
 
     w = Writer()
-    data = {"version": GIVEN if system.large else VERSION, **written(system, w)}
-    data["nodes"] = w.nodes
-    return data, w.grids
+    records = [{"version": VERSION, **written(system, w)} for system in systems]
+    if records:
+        records[0]["nodes"] = w.nodes
+    return records, w.grids
 
 
 def from_record(data: dict[str, Any], grids: Sequence[Grid] = ()) -> System:
     """The system of its data and grids."""
-    if data.get("version") not in (1, VERSION, GIVEN):
+    return reader_of(data, grids)[0]
+
+
+def reader_of(data: dict[str, Any], grids: Sequence[Grid], known: Reader | None = None) -> tuple[System, Reader]:
+    """The system of its data and grids, and what reads others of the same run.
+
+    known  what has read the first system of the run
+    """
+    if data.get("version") not in READ:
+        *others, last = READ
         raise ValueError(
-            f"the data of the system has version {data.get('version')!r}, this program reads 1, {VERSION} and {GIVEN}"
+            f"the data of the system has version {data.get('version')!r}, this program reads "
+            f"{', '.join(map(str, others))} and {last}"
         )
     from zeromass.expression.record import Reader
 
-    return read(data, Reader(data["nodes"], grids))
+    r = Reader(data["nodes"], grids) if "nodes" in data or known is None else known
+    return read({key: value for key, value in data.items() if key not in ("nodes", "version")}, r), r
 
 
 def written(system: System, w: Writer) -> dict[str, Any]:
-    """The data of a system whose expressions a writer collects."""
+    """The data of a system whose expressions a writer collects; of a sibling, that of the whole, and what is closed."""
+    if system.one_sided and system.mode_of is not system:
+        return {**written(system.mode_of, w), "closed": sorted(system._closed)}
     free = system._free
     kind = next(name for base in type(system).__mro__ for name, known in KINDS.items() if known is base)
     return {
@@ -95,7 +121,8 @@ def written(system: System, w: Writer) -> dict[str, Any]:
         "rows": [_row(row, w) for row in system.rows],
         "multipliers": w.array(system.multipliers),
         "parts": [_part(part, w) for part in free.parts],
-        "events": [_event(event, w) for event in system.events],
+        "events": [event_record(event, w) for event in system.events],
+        **connections_record(system, w),
         "called": system.kind,
         "parameters": w.array(np.array(system.parameters, dtype=object)),
         "quantities": {
@@ -106,7 +133,23 @@ def written(system: System, w: Writer) -> dict[str, Any]:
 
 
 def read(data: dict[str, Any], r: Reader) -> System:
-    """The system of its data, with expressions from a reader."""
+    """The system of its data, with expressions from a reader; the same one of the same data."""
+    key = json.dumps(data)
+    known: dict[str, System] = r.systems
+    if key not in known:
+        known[key] = _sibling(data, r) if "closed" in data else _new(data, r)
+    return known[key]
+
+
+def _sibling(data: dict[str, Any], r: Reader) -> System:
+    whole = read({key: value for key, value in data.items() if key != "closed"}, r)
+    closed = frozenset(map(str, data["closed"]))
+    if not closed <= {side.name for side in whole.one_sided}:
+        raise ValueError(f"the data of the system has {sorted(closed)} closed, which it does not have")
+    return sibling(whole, closed)
+
+
+def _new(data: dict[str, Any], r: Reader) -> System:
     kind = KINDS.get(data.get("kind", PLAIN)) or _later_kind(data["kind"])
     if kind is None:
         raise ValueError(f"the data is of a system of the kind {data['kind']!r}, which this program does not know")
@@ -122,13 +165,14 @@ def read(data: dict[str, Any], r: Reader) -> System:
         raise ValueError("the data of the system has formulas where its coordinates or multipliers should stand")
     system = object.__new__(kind)
     system._complete(free, rows, C, multipliers)
-    system.events = tuple(_read_event(item, r) for item in data.get("events", ()))
+    system.events = tuple(read_event(item, r) for item in data.get("events", ()))
     system._kept_quantities = {
         name: Quantity(_unwrapped(r.array(e)), unit, label) for name, (e, unit, label) in data["quantities"].items()
     }
     system._take_record(data.get("own", {}), r)
     if kind is KINDS[PLAIN]:
         system.kind = data.get("called", system.kind)
+        take_connections(system, data, r)
     if "parameters" in data:  # some may stand in events alone, or in what it goes on as
         system.parameters = tuple(r.array(data["parameters"]).tolist())
     return system
@@ -203,15 +247,6 @@ def _unwrapped(array: np.ndarray) -> Any:
 def _row(row: Row, w: Writer) -> list[Any]:
     place = [] if row.place is None else [w.array(row.place)]
     return [row.name, row.group, row.level, w.array(row.zero), *place]
-
-
-def _event(event: Event, w: Writer) -> list[Any]:
-    return [event.name, w.array(event.zero), event.direction, event.terminal, event.guard, event.message]
-
-
-def _read_event(data: list[Any], r: Reader) -> Event:
-    name, zero, *rest = data
-    return Event(name, r.array(zero).item(), *rest)
 
 
 def written_number(value: Any, w: Writer) -> Any:

@@ -89,7 +89,7 @@ class Strange:
         self.value = value
 
     def __format__(self, spec: str) -> str:
-        return format(self.value, spec) if isinstance(self.value, int | float) else shown(self.value)
+        return format(self.value, spec) if isinstance(self.value, float) else shown(self.value)
 
 
 def _is_number(value: Any) -> bool:

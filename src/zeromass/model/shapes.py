@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
+from zeromass.errors import shown
 from zeromass.model.errors import ModelError
+from zeromass.model.given import given_finite, given_numbers
 
 Direction = tuple[float, float, float]
 
@@ -37,9 +39,7 @@ class Box:
     sides: tuple[float, float, float]
 
     def __post_init__(self) -> None:
-        if len(self.sides) != 3:
-            raise ModelError(f"the sides of a box are three lengths, not {self.sides!r}")
-        for side in self.sides:
+        for side in given_numbers(self.sides, "the sides of a box", (3,)):
             _positive("a side of a box", side)
 
 
@@ -108,9 +108,7 @@ class Ellipsoid:
     axes: tuple[float, float, float]
 
     def __post_init__(self) -> None:
-        if len(self.axes) != 3:
-            raise ModelError(f"the semi-axes of an ellipsoid are three lengths, not {self.axes!r}")
-        for axis in self.axes:
+        for axis in given_numbers(self.axes, "the semi-axes of an ellipsoid", (3,)):
             _positive("a semi-axis of an ellipsoid", axis)
 
 
@@ -168,14 +166,13 @@ Shape = Dot | Box | Rod | Wheel | Disc | Ellipsoid | Ring | Shell
 
 
 def _positive(what: str, value: float) -> None:
-    if not (np.isfinite(value) and value > 0):
-        raise ModelError(f"{what} is {value!r}; it is a length and positive")
+    if not (given_finite(value, what) > 0):
+        raise ModelError(f"{what} is {shown(value)}; it is a length and positive")
 
 
 def _direction(what: str, axis: Direction) -> None:
-    a = np.asarray(axis, dtype=float)
-    if a.shape != (3,) or not (np.all(np.isfinite(a)) and np.linalg.norm(a) > 0):
-        raise ModelError(f"the axis of {what} is {axis!r}; give three components, not all zero")
+    if not given_numbers(axis, f"the axis of {what}", (3,)).any():
+        raise ModelError(f"the axis of {what} is {shown(axis)}; give three components, not all zero")
 
 
 @dataclass(frozen=True)

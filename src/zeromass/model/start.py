@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zeromass.expression import Expression, ExpressionError, Symbol, expressions, symbols
+from zeromass.expression import Evaluator, Expression, ExpressionError, Symbol, expressions, symbols
 from zeromass.expression import t as time
 from zeromass.expression.node import undisturbed
 from zeromass.expression.pieces import switches
@@ -46,8 +47,12 @@ def consistent_start(
     parameters: Mapping[Expression, float] | None,
     guess: Prescribed,
     near: Prescribed = (),
+    admitted: bool = True,
 ) -> State:
-    """A state on the constraint manifold with the prescribed values; see `System.start`."""
+    """A state on the constraint manifold with the prescribed values; see `System.start`.
+
+    admitted  whether a state that the system does not admit, as of a body inside another, is an error
+    """
     t = given_real(t, "the start time")
     if not np.isfinite(t):
         raise StartError(f"the start time is {t}")
@@ -70,32 +75,115 @@ def consistent_start(
             return found
     data = _pairs(system, near, "near")
     first.update({x: value for x, value in data.items() if isinstance(x, Symbol)})
-    known: dict[Expression, float] = {time: t, **values}
-    pieces, moving = system.pieces if switches(row.zero for row in system.rows) else None, system
-    begun = pieces.begun(t, values) if pieces is not None else None
-    if pieces is not None and begun is not None:  # on a kink of time the rates are those with which it goes on
-        moving = pieces.system
-        known = {**known, **begun}
-    free: list[str] = []
-    for level, unknowns in enumerate((system.coordinates, system.rates)):
-        wanted = {e: value for e, value in wishes.items() if _order(e) == level}
-        fixed = {x: wanted.pop(x) for x in unknowns if x in wanted}
-        guessed = np.array([first.get(x, 0.0) for x in unknowns])
-        equations = equations_of(moving, level, tuple(wanted))
-        given = list(known.values()), fixed, list(wanted.values())
-        if level == 0 and system.joints:
-            there = followed(equations, guessed, *given)
-            guessed = guessed if there is None else there
-        rounded = {e: value for e, value in data.items() if _order(e) == level and e not in fixed}
-        if rounded:
-            found, _ = equations.solution(guessed, *given)
-            guessed = nearest(moving, level, equations, rounded, found, *given)
-        solution, open_ = equations.solution(guessed, *given)
-        known.update(zip(unknowns, solution, strict=True))
-        free += open_
-    n = len(system.coordinates)
-    y = np.array([known[x] for x in [*system.coordinates, *system.rates]])
-    return State(system, t, y[:n], y[n:], values, tuple(free), made_of=made_of)
+    problem = _Problem(system, wishes, data, t, values, made_of)
+    hint = {**guesses, **{x: value for x, value in wishes.items() if isinstance(x, Symbol)}}
+    state = _facing(problem, first, hint, guesses)
+    return admitted_start(state) if admitted else state
+
+
+@dataclass(frozen=True)
+class _Problem:
+    """What a start must satisfy: prescribed values, and data that it is nearest to."""
+
+    system: System
+    wishes: Mapping[Expression, float]
+    data: Mapping[Expression, float]
+    t: float
+    values: dict[Symbol, float]
+    made_of: Prescription
+
+    def solved(self, first: Mapping[Expression, float]) -> State:
+        """The state that is reached from first guesses."""
+        system, t, values, data = self.system, self.t, self.values, self.data
+        known: dict[Expression, float] = {time: t, **values}
+        pieces, moving = system.pieces if switches(row.zero for row in system.rows) else None, system
+        begun = pieces.begun(t, values) if pieces is not None else None
+        if pieces is not None and begun is not None:  # on a kink of time the rates are those with which it goes on
+            moving = pieces.system
+            known = {**known, **begun}
+        free: list[str] = []
+        for level, unknowns in enumerate((system.coordinates, system.rates)):
+            wanted = {e: value for e, value in self.wishes.items() if _order(e) == level}
+            fixed = {x: wanted.pop(x) for x in unknowns if x in wanted}
+            guessed = np.array([first.get(x, 0.0) for x in unknowns])
+            equations = equations_of(moving, level, tuple(wanted))
+            given = list(known.values()), fixed, list(wanted.values())
+            if level == 0 and system.joints:
+                there = followed(equations, guessed, *given)
+                guessed = guessed if there is None else there
+            rounded = {e: value for e, value in data.items() if _order(e) == level and e not in fixed}
+            if rounded:
+                found, _ = equations.solution(guessed, *given)
+                guessed = nearest(moving, level, equations, rounded, found, *given)
+            solution, open_ = equations.solution(guessed, *given)
+            known.update(zip(unknowns, solution, strict=True))
+            free += open_
+        n = len(system.coordinates)
+        y = np.array([known[x] for x in [*system.coordinates, *system.rates]])
+        return State(system, t, y[:n], y[n:], values, tuple(free), made_of=self.made_of)
+
+
+def _facing(
+    problem: _Problem,
+    first: Mapping[Expression, float],
+    hint: Mapping[Expression, float],
+    guesses: Mapping[Expression, float],
+) -> State:
+    """The solution in which bodies are on the outer side of what they touch.
+
+    Tangency has two solutions: the outward normals of body and surface are opposite, or parallel, with the body inside.
+    A system that can be on either side says which by `System.facing`, and where to begin by `System.placement`. From a
+    solution on the wrong side the search begins again at the same contact, on the other side.
+    """
+    system, t, values = problem.system, problem.t, problem.values
+
+    def guessed() -> Iterator[Mapping[Expression, float]]:
+        if not system.ambiguous:
+            yield first
+        placed = system.placement(hint, t, values)
+        if system.ambiguous:
+            yield {**first, **placed, **guesses}
+        if placed:
+            yield {**first, **placed}
+
+    error: StartError | None = None
+    for guess in guessed():
+        try:
+            state = problem.solved(guess)
+            if faces_away(state):
+                there = {x: float(value) for x, value in zip(system.coordinates, state.q, strict=True)}
+                state = problem.solved({**first, **there, **system.placement(there, t, values)})
+        except StartError as reason:
+            error = error or reason
+            continue
+        if not faces_away(state):
+            return state
+    raise error or StartError(system.wrong_side)
+
+
+def admitted_start(state: State) -> State:
+    """The same state; an error where the system refuses it, as that of a body inside a surface."""
+    system = state.system
+    parameters = np.array([[state.parameters[p] for p in system.parameters]])
+    refused = system.refused(np.array([state.t]), np.concatenate([state.q, state.v])[None], parameters)
+    for words in refused.values():
+        raise StartError(words)
+    return state
+
+
+def faces_away(state: State) -> bool:
+    """Whether a body of a state is on the inner side of what it touches."""
+    return bool(facing_away(state.system, state.inputs[None])[0])
+
+
+def facing_away(system: System, inputs: np.ndarray) -> np.ndarray:
+    """Of states, numbers in the order of `system.inputs`, shape (k, …): where a body is on the inner side."""
+    if not system.facing:
+        return np.zeros(len(inputs), dtype=bool)
+    if "facing" not in system.memory:
+        system.memory["facing"] = Evaluator(expressions(system.facing), system.inputs)
+    with np.errstate(all="ignore"):
+        return ~np.all(system.memory["facing"](inputs) > 0.0, axis=-1)
 
 
 def _carried(
@@ -194,7 +282,7 @@ def _items(given: Prescribed, what: str) -> list[tuple[Any, Any]]:
         return [(key, value) for key, value in (given.items() if isinstance(given, Mapping) else given)]
     except (TypeError, ValueError):
         words = "give {expression: value} or pairs (expressions, values)"
-        raise StartError(f"{what} is {given!r}; {words}") from None
+        raise StartError(f"{what} is {shown(given)}; {words}") from None
 
 
 def _check_formula(e: Expression, known: set, what: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
@@ -12,6 +12,7 @@ import numpy as np
 from zeromass.equation import Motion, Verdict, solve
 from zeromass.equation.arrays import alone
 from zeromass.equation.solution import clearly_unique
+from zeromass.errors import quoted, shown
 from zeromass.expression import Evaluator, Expression, Symbol, expressions, jacobian, symbols
 from zeromass.expression import t as time
 from zeromass.expression.derivative import partials
@@ -22,7 +23,7 @@ from zeromass.expression.pieces import switches
 from zeromass.frozen import frozen
 from zeromass.later import later
 from zeromass.model.errors import ModelError
-from zeromass.model.given import given_real
+from zeromass.model.given import given_mapping, given_real
 from zeromass.model.remembering import Remembering
 from zeromass.model.requirement import possible
 from zeromass.model.shared import undetermined_groups, warn_of_shared
@@ -116,6 +117,7 @@ class State(Remembering):
     turns       of a state in a run: from where angles that go on over the cut of arctan2 are measured
     sliding     of a state in a run: the switches along which it slides, as where dry friction holds it, in words
     held        what of these depends on rates, and is zero as long as they hold
+    event       of a state in a run at an event that changes the kind of motion: its name, see `after_event`
     made_of     these prescriptions, so that it can be made again with other values of the parameters
     given       of the first state of a run that begins as another kind of motion: the start that the run was given
 
@@ -134,8 +136,12 @@ class State(Remembering):
     turns: Mapping[Symbol, float] = field(default_factory=dict)
     sliding: str = ""
     held: tuple[Expression, ...] = field(default=(), repr=False)
+    event: str = field(default="", repr=False)
     made_of: Prescription | None = field(default=None, repr=False)
     given: State | None = field(default=None, repr=False)
+
+    __iter__ = None  # it has a value for every expression, and no end of them
+    __contains__ = None
 
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), "made_of": None, "given": None}
@@ -326,6 +332,29 @@ class State(Remembering):
 
         return carried_over(self, system)
 
+    @property
+    def after_event(self) -> State:
+        """The state with which the motion goes on after the event that this one is at; itself, at none.
+
+        A ball at the moment at which it strikes the floor is about to rebound:
+
+        >>> ball = zm.Particle("ball", mass=1.0)
+        >>> floor = zm.Sliding(ball, on=zm.surfaces.plane(), gravity=10.0, restitution=0.5)
+        >>> run = zm.simulate(floor, floor.start(position=(0.0, 0.0, 5.0)), until=1.5)
+        >>> struck = run.state(run.changes[0])
+        >>> round(struck[ball.velocity[2]], 9), round(struck.after_event[ball.velocity[2]], 9)
+        (-10.0, 5.0)
+        """
+        if not self.event:
+            return self
+        here = replace(self, event="")
+        from zeromass.model.event import Onward
+
+        following = self.system.goes_on_as(self.event, here)
+        if following is None:
+            return here
+        return following.state if isinstance(following, Onward) else here.carried_to(following)
+
     def _check_solved(self, e: np.ndarray) -> None:
         """That expressions of the accelerations do not change along those that the model leaves open."""
         if not np.all(np.isfinite(self.motion.acceleration)):
@@ -365,14 +394,24 @@ def _unknowns(motion: Motion) -> np.ndarray:
     return np.concatenate([motion.acceleration, motion.multipliers])
 
 
+def belonging(state: Any, system: System) -> State:
+    """A state of a system; anything else is refused."""
+    if not isinstance(state, State):
+        raise ModelError(f"{shown(state)} is no state; make one with system.start(…)")
+    if state.system is not system and len(state.q) != len(system.coordinates):
+        raise ModelError("the state belongs to another system; make it with system.start(…)")
+    return state
+
+
 def parameter_values(system: System, given: Mapping[Any, float] | None) -> dict[Symbol, float]:
     """The value of every parameter of a system: as given, or its default; a StartError where they make it impossible."""
-    given = dict(given or {})
+    given = {} if given is None else dict(given_mapping(given, "parameters", "{parameter: number}"))
     for key in given:
-        if key not in system.parameters:
+        if not isinstance(key, Symbol) or key not in system.parameters:
             known = ", ".join(p.name for p in system.parameters) or "none"
             raise ModelError(
-                f"'{key!r}' is no parameter of the system; its parameters are: {known}{namesake(key, system.parameters)}"
+                f"{quoted(key)} is no parameter of the system; its parameters are: {known}"
+                f"{namesake(key, system.parameters)}"
             )
     asked = {p: given.get(p, np.nan if p.default is None else p.default) for p in system.parameters}
     result = {p: float(x) if isinstance(x, float) else given_real(x, f"parameter '{p.name}'") for p, x in asked.items()}

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
+from zeromass.errors import quoted, shown
 from zeromass.expression import (
     Array,
     Evaluator,
@@ -35,7 +36,15 @@ from zeromass.model.control import NO_CONTROL, SETTLING, Control, tracked, track
 from zeromass.model.errors import ModelError
 from zeromass.model.event import Event
 from zeromass.model.forces import Forces, Load, loads
-from zeromass.model.given import Number, Vector
+from zeromass.model.given import (
+    Number,
+    Vector,
+    given_all,
+    given_choice,
+    given_mapping,
+    given_numbers,
+    given_parameters,
+)
 from zeromass.model.large import LARGE, MATRICES, OF_STATES, Given, matrix_of
 from zeromass.model.moved import Moved
 from zeromass.model.nonideal import Nonideal, split
@@ -132,6 +141,8 @@ class System(Remembering):
         by: Any = None,
         settling: float = SETTLING,
     ) -> None:
+        if control is not None:
+            given_mapping(control, "control", "{name: expression that shall be zero}")
         if control and by is None:
             asked_for, _ = tracking(control, settling)
             constraints = {**(constraints or {}), **asked_for}
@@ -157,9 +168,8 @@ class System(Remembering):
             free = from_matrices(_coordinates(coordinates, []), M, Q, acting)
         else:
             found = coordinates_in(*energies, *zeros)
-            listed = [x for part in parts for x in part.coordinates] + list(
-                coordinates if coordinates is not None else []
-            )
+            listed = [x for part in parts for x in part.coordinates]
+            listed += given_all(() if coordinates is None else coordinates, object, "coordinates", "a zm.coordinate(…)")
             listed += [x for joint in self.joints for x in joint.coordinates]
             q = _coordinates(listed, found)
             small = self.written_out or bool(nonideal or control or self.one_sided)
@@ -173,20 +183,23 @@ class System(Remembering):
         C = sum((load.generalized(free.q) for load in given), expressions(np.zeros(len(free.q))))
         acting = [*acting, *given]
         self._complete(free, rows, C)
-        self._closed = one_sided.at_first(self.one_sided)
-        self._limited = tuple(load for load in acting if hasattr(load, "requirements"))
-        if self.joints or self._limited:
-            self.events = one_sided.events_of(self)
-            self._know(*(event.zero for event in self.events))
-            self._know(*(number for side in self.one_sided for number in side.coefficients))
-        if self.one_sided:
-            self.kind = one_sided.kind_of(self)
+        self._complete_modes(tuple(load for load in acting if hasattr(load, "requirements")))
         if control and by is None:
             self.control = tracked(self, control, settling)
         elif control:
             self._follow(
                 later(__name__, {"zeromass.analysis": ["servo"]})("servo")(self, control, by, settling=settling)
             )
+
+    def _complete_modes(self, limited: tuple[Any, ...]) -> None:
+        """What joints and limited forces watch, and the mode of what holds on one side only."""
+        self._closed, self._limited = one_sided.at_first(self.one_sided), limited
+        if self.joints or limited:
+            self.events = one_sided.events_of(self)
+            self._know(*(event.zero for event in self.events))
+            self._know(*(number for side in self.one_sided for number in side.coefficients))
+        if self.one_sided:
+            self.kind = one_sided.kind_of(self)
 
     control: Control = NO_CONTROL
     """Forces that make expressions vanish, where the system was given control={…}; empty where not."""
@@ -208,6 +221,11 @@ class System(Remembering):
         none = one_sided.apart(self) if self.one_sided else ()
         return tuple(contact for joint in self.joints for contact in joint.contacts if contact.name not in none)
 
+    @property
+    def mode_of(self) -> System:
+        """The system that this is a mode of: itself, unless a motion goes over from one such system to another."""
+        return getattr(self, "_whole", self)
+
     def begins_as(self, state: State) -> System:
         """The system that the motion follows from a state on: itself, unless it can not hold there."""
         return one_sided.beginning(self, state) if self.one_sided else self
@@ -227,6 +245,33 @@ class System(Remembering):
     def stiff(self) -> Expression | None:
         """Negative where the motion is stiff: a run that begins there does so by an implicit method; None if it never is."""
         return one_sided.stiff(self) if self.one_sided else None
+
+    @cached_property
+    def facing(self) -> tuple[Expression, ...]:
+        """Positive where bodies are on the outer side of what they touch, of constraints that hold on the inner side too.
+
+        A start is solved again where one of them is not positive, and refused where that does not help.
+        """
+        return ()
+
+    @property
+    def ambiguous(self) -> bool:
+        """Whether positions with the same prescribed values may satisfy the constraints elsewhere: see `placement`."""
+        return bool(self.facing)
+
+    @property
+    def wrong_side(self) -> str:
+        """What is said of a start in which `facing` is not positive."""
+        return ""
+
+    def placement(
+        self, near: Mapping[Any, float], t: float, parameters: Mapping[Symbol, float]
+    ) -> Mapping[Symbol, float]:
+        """First guesses of a start, from coordinates that are known roughly; none here.
+
+        A start of an ambiguous system begins with them, that of another only where it is not found without.
+        """
+        return {}
 
     def refused(self, t: np.ndarray, y: np.ndarray, parameters: np.ndarray) -> dict[int, str]:
         """Which of some starts, t of shape (k,), (q, q̇) of (k, 2n), parameters of (k, p), can not be, and why.
@@ -292,7 +337,8 @@ class System(Remembering):
 
     def drawing_at(self, parameters: Mapping[Symbol, float]) -> Drawing:
         """The drawing where sizes depend on values of the parameters; as it is, where they do not."""
-        if not parameters or all(value == p.default for p, value in parameters.items()):
+        given_parameters(parameters, "parameters")
+        if all(value == p.default for p, value in parameters.items()):
             return self.drawing
         from zeromass.model.picture import picture
 
@@ -588,18 +634,31 @@ class System(Remembering):
 
         `inputs` is an array whose last axis runs over `system.inputs`.
         """
-        return self._blocks(self._numbers(inputs))
+        return self._blocks(self._numbers(self._given_inputs(inputs)))
 
     def matrices_and_roundoff(self, inputs: np.ndarray) -> tuple[Matrices, Matrices]:
         """M, Q, A, b, C at the `inputs` of one state, and the largest errors that rounding can make in them.
 
         A state is known to rounding of its largest coordinate and rate: one that should be zero is not exactly so.
         """
+        inputs = self._given_inputs(inputs)
+        if inputs.ndim != 1:
+            raise ModelError(f"the inputs of one state are asked for, not shape {inputs.shape}")
         sizes, n = np.abs(inputs), len(self.coordinates)
         for block in (slice(1, 1 + n), slice(1 + n, 1 + 2 * n)):
             sizes[block] = sizes[block].max()
         numbers, magnitudes = self._sizes.with_values(inputs, sizes)
         return self._blocks(numbers), self._blocks(ROUNDING * magnitudes)
+
+    def _given_inputs(self, inputs: ArrayLike) -> np.ndarray:
+        """Numbers whose last axis runs over `system.inputs`."""
+        array = inputs if isinstance(inputs, np.ndarray) and inputs.dtype == float else None
+        array = given_numbers(inputs, "inputs", finite=False) if array is None else array
+        if not array.ndim or array.shape[-1] != len(self.inputs):
+            raise ModelError(
+                f"inputs has shape {array.shape}; its last axis runs over the {len(self.inputs)} system.inputs"
+            )
+        return array
 
     def _blocks(self, flat: np.ndarray) -> Matrices:
         n, m = len(self.coordinates), len(self.rows)
@@ -609,7 +668,7 @@ class System(Remembering):
 
     def zeros(self, level: int) -> list[tuple[str, Expression]]:
         """What must vanish at positions (level 0) or at rates (level 1), with the names that messages use."""
-        if level == 0:
+        if given_choice(level, "level", (0, 1)) == 0:
             placed = [self.rows[i] for i in self.told(0)]
             names = [f"place of {row.name}" if row.level else row.name for row in placed]
             zeros = [row.zero if row.place is None else row.place for row in placed]
@@ -623,6 +682,7 @@ class System(Remembering):
 
     def slopes(self, level: int) -> Sparse:
         """Derivatives of `zeros` by positions (level 0) or by rates (level 1), shape (zeros, n): ∂φ/∂q is ∂φ̇/∂q̇."""
+        given_choice(level, "level", (0, 1))
         slopes = [self.sparse_A.rows[i] for i in self.told(level)]
         places = {k: self.rows[i].place for k, i in enumerate(self.told(level)) if level == 0}
         own = {k: place for k, place in places.items() if place is not None}
@@ -674,24 +734,20 @@ class System(Remembering):
         for j, x in enumerate(self.coordinates):
             if x is coordinate:
                 return j
-        raise ModelError(f"'{coordinate!r}' is no coordinate of the system")
+        raise ModelError(f"{quoted(coordinate)} is no coordinate of the system")
 
 
 def _parts(parts: Iterable[Part]) -> list[Part]:
     if isinstance(parts, Part):
         raise ModelError(f"parts is a list of parts: write [{parts.name}]")
-    parts = list(parts)
-    for part in parts:
-        if not isinstance(part, Part):
-            raise ModelError(f"parts are zm.Particle and zm.RigidBody, not {part!r}")
-    return parts
+    return given_all(parts, Part, "parts", "a zm.Particle or zm.RigidBody")
 
 
 def _coordinates(listed: Iterable[Any], found: Iterable[Symbol]) -> Array:
-    listed = list(listed)
+    listed = given_all(listed, object, "coordinates", "a coordinate, zm.coordinate(…)")
     for x in listed:
         if not (isinstance(x, Symbol) and x.kind == "coordinate" and x.order == 0):
-            raise ModelError(f"coordinates are made by zm.coordinates, and {x!r} is none")
+            raise ModelError(f"coordinates are made by zm.coordinates, and {shown(x)} is none")
     if len(set(listed)) < len(listed):
         twice = next(x for x in listed if listed.count(x) > 1)
         raise ModelError(f"coordinate '{twice.name}' is listed twice")

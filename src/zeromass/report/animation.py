@@ -10,6 +10,8 @@ import numpy as np
 
 from zeromass.integrate import Course
 from zeromass.model import ModelError
+from zeromass.model.given import given_finite
+from zeromass.report.axes import given_axes
 from zeromass.report.writing import given_path, write
 
 if TYPE_CHECKING:
@@ -38,8 +40,11 @@ def animation(
     ending = given_path(path, "run.gif").suffix.lower()
     if ending not in ENDINGS:
         raise ModelError(f"an animation is written as .gif or .webp, not '{path}'; run.movie writes .mp4 too")
-    if not fps > 0 or not (seconds is None or seconds > 0):
-        raise ModelError(f"an animation needs fps and seconds above zero, not fps={fps!r} and seconds={seconds!r}")
+    fps, dpi = given_finite(fps, "fps"), given_finite(dpi, "dpi")
+    seconds = None if seconds is None else given_finite(seconds, "seconds")
+    if not fps > 0 or not dpi > 0 or not (seconds is None or seconds > 0):
+        raise ModelError(f"an animation needs fps, dpi and seconds above zero, not {fps:g}, {dpi:g} and {seconds}")
+    given_axes(ax)
     figure = cast("Figure", ax.figure)
     figure.set_dpi(dpi)
     canvas = FigureCanvasAgg(figure)

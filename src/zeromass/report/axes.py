@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from zeromass.errors import shown
 from zeromass.expression import Expression, Symbol, caption, latex
 from zeromass.expression.names import latex_name, latex_symbol
 from zeromass.expression.operation.writing import printable
+from zeromass.model.errors import ModelError
 from zeromass.report.palette import SERIES
 
 if TYPE_CHECKING:
@@ -93,7 +95,15 @@ def quiet(ax: Axes) -> None:
 
 def own(ax: Axes | None, size: tuple[float, float] = (WIDTH, HEIGHT)) -> Axes:
     """The axes given, or new ones."""
-    return axes(size=size) if ax is None else ax
+    return axes(size=size) if ax is None else given_axes(ax)
+
+
+def given_axes(ax: Any, *, space: bool = False) -> Any:
+    """Axes of Matplotlib, of three dimensions where that is needed; anything else is refused."""
+    if not hasattr(ax, "plot_surface" if space else "get_xlim"):
+        kind = "Axes of three dimensions, fig.add_subplot(projection='3d')" if space else "Axes of Matplotlib"
+        raise ModelError(f"ax is {shown(ax)}; it is {kind}, or None for new ones")
+    return ax
 
 
 def titled(ax: Axes, words: str) -> None:

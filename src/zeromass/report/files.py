@@ -20,7 +20,7 @@ from zeromass.integrate import Course, Segment
 from zeromass.integrate.joined import grouped, joined
 from zeromass.integrate.joined import records as pieces_of
 from zeromass.model import System
-from zeromass.model.record import to_record
+from zeromass.model.record import to_records
 from zeromass.report.checksum import checksum, seal
 from zeromass.report.reading import FORMAT
 from zeromass.report.writing import write
@@ -78,18 +78,18 @@ def save(run: Course, path: str | PathLike[str], told: Mapping[str, str | float]
     'spring.nc'
     """
     systems = list(dict.fromkeys(segment.system for segment in run.segments))
-    records = [to_record(system) for system in systems]  # first: a system that can not be written needs nothing else
+    records, grids = to_records(systems)  # first: a system that can not be written needs nothing else
     dataset = to_dataset(run, told=told)
     groups = grouped(run.segments)
     wholes = [joined(group) for group in groups]
-    parts = [_segment_data(segment, records[systems.index(segment.system)][1], k) for k, segment in enumerate(wholes)]
+    parts = [_segment_data(segment, grids, k) for k, segment in enumerate(wholes)]
     arrays = {name: value for part in parts for name, value in part.items()}
     dataset = dataset.assign(arrays)
     dataset.attrs.update(
         {
             "format": FORMAT,
-            "systems": json.dumps([record for record, _ in records]),
-            "grid_names": json.dumps([[grid.name for grid in grids] for _, grids in records]),
+            "systems": json.dumps(records),
+            "grid_names": json.dumps([[grid.name for grid in grids] for _ in records]),
             "segments": json.dumps(
                 [
                     {**_segment_words(whole, systems), "pieces": pieces_of(group)}

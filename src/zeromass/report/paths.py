@@ -9,7 +9,7 @@ import numpy as np
 
 from zeromass.integrate import Course
 from zeromass.report import ground
-from zeromass.report.axes import STYLES, as_written, legend, own, titled
+from zeromass.report.axes import STYLES, as_written, given_axes, legend, own, titled
 from zeromass.report.ground import SAMPLES, Frame, heights_around
 from zeromass.report.palette import SERIES, color
 from zeromass.report.runs import Runs, labels_of, quantity_of, several
@@ -107,7 +107,7 @@ def _tracks(run: Course, frame: Frame) -> list[_Track]:
 
 def path3d(runs: Runs, ax: Axes3D | None = None, *, labels: Sequence[str] | None = None) -> Axes3D:
     """Contact point and centre in space over the surface, at the start where that moves [UM2022, figs 3, 5]."""
-    ax = _in_space() if ax is None else ax
+    ax = _in_space() if ax is None else given_axes(ax, space=True)
     runs = several(runs)
     grid = heights_around(runs[0], at=float(runs[0].t[0]))
     if grid is not None:

@@ -16,11 +16,13 @@ from zeromass.analysis import work
 from zeromass.expression import Expression, Symbol, expressions
 from zeromass.integrate import Course, Segment
 from zeromass.model import ModelError
+from zeromass.model.given import given_all, given_kind
 from zeromass.report.axes import (
     STYLES,
     as_written,
     axes,
     formula,
+    given_axes,
     legend,
     levelled,
     own,
@@ -159,6 +161,8 @@ def coordinates(runs: Runs, names: Sequence[str] | None = None, ax: Axes | None 
     """Coordinates against time, all or those named; those in other units on axes of their own, below the first."""
     runs = several(runs)
     known = units(runs[0].system)
+    if names is not None and not isinstance(names, str):
+        names = given_all(names, str, "names", "the name of a coordinate")
     wanted = [x for x in runs[0].system.coordinates if names is None or x.name in names]
     if not wanted:
         there = ", ".join(x.name for x in runs[0].system.coordinates)
@@ -194,6 +198,7 @@ def _places(ax: Axes | None, count: int) -> list[Axes]:
     if ax is None:
         found = axes(count, 1, size=(5.4, 3.6 if count == 1 else 2.3 * count + 0.4))
         return [found] if count == 1 else list(found)
+    given_axes(ax)
     if count == 1:
         return [ax]
     other = ax.twinx()
@@ -210,6 +215,7 @@ def _shade(x: Symbol, k: int, others: Sequence[Symbol]) -> str:
 
 def quantity(runs: Runs, expression: Expression | np.ndarray, ax: Axes | None = None, *, label: str = "") -> Axes:
     """Any expression against time; several as one array."""
+    given_kind(label, str, "label", "a word")
     ax = own(ax)
     runs = several(runs)
     wanted = expressions(expression)

@@ -10,6 +10,7 @@ import numpy as np
 from zeromass.expression import Expression, as_expression, rate
 from zeromass.integrate import Course
 from zeromass.model import ModelError
+from zeromass.model.given import given_choice, given_finite, given_scalar
 from zeromass.report.axes import formula, legend, own, titled
 from zeromass.report.ground import SAMPLES
 from zeromass.report.palette import SERIES
@@ -79,7 +80,9 @@ def poincare(
     x, y = _pair(runs[0], x, y)
     if section is None:
         section = as_expression(rate(runs[0].system.coordinates[-1]))
-    if every is not None and not every > 0:
+    given_choice(direction, "direction", (-1, 0, 1))
+    section = given_scalar(section, "section")
+    if every is not None and not given_finite(every, "every") > 0:
         raise ModelError(f"every={every!r}: the period is a time, s, longer than zero")
     for k, run in enumerate(runs):
         times = (

@@ -26,7 +26,7 @@ from zeromass.integrate.passages import Passage
 from zeromass.integrate.stepping.dense import DEGREE
 from zeromass.integrate.switching import Piece
 from zeromass.model import State, System
-from zeromass.model.record import from_record
+from zeromass.model.record import reader_of
 from zeromass.report.checksum import broken, checksum
 from zeromass.report.origin import Origin
 from zeromass.report.writing import SPECIAL, FileError
@@ -159,6 +159,7 @@ def _segments(arrays: Arrays, words: Words) -> list[Segment]:
     if not told:
         raise _Damage("it has no segments")
     systems: dict[int, System] = {}
+    reader = None
     found: list[Segment] = []
     for k, segment in enumerate(told):
         which = segment["system"]
@@ -167,7 +168,7 @@ def _segments(arrays: Arrays, words: Words) -> list[Segment]:
                 Grid(*(arrays[f"run{k}_grid{k}_{g}_{part}"] for part in ("x", "y", "coefficients")), name=str(name))
                 for g, name in enumerate(names[which])
             ]
-            systems[which] = from_record(records[which], grids)
+            systems[which], reader = reader_of(records[which], grids, reader)
         whole = _segment(systems[which], segment, lambda name, k=k: arrays[f"run{k}_{name}"], settings, k)
         found += parted(whole, segment.get("pieces"))
     return found

@@ -10,6 +10,7 @@ import numpy as np
 from zeromass.analysis import Branch, LinearSystem
 from zeromass.analysis.linear import ON_AXIS, Eigenvalues
 from zeromass.model import ModelError
+from zeromass.model.given import given_all, given_choice, given_kind, given_mapping, given_numbers
 from zeromass.report.axes import legend, named, own, titled
 from zeromass.report.plots import COLORS
 
@@ -41,10 +42,19 @@ def plot_roots(
     >>> import matplotlib.pyplot as plt
     >>> plt.close(ax.figure)
     """
+    given_choice(kind, "kind", ("parts", "locus"))
+    if over is not None:
+        given_kind(over, str, "over", "a word")
     if isinstance(roots, Branch):
         values, found, name = roots.values, list(roots.eigenvalues), roots.parameter.name
     else:
-        values, found, name = np.array(list(roots)), [one.eigenvalues for one in roots.values()], "parameter"
+        given_mapping(roots, "roots", "what zm.branch gives, or {value of a parameter: zm.linearize(…)}")
+        given_all(roots.values(), LinearSystem, "roots", "what zm.linearize gives")
+        values, found, name = (
+            given_numbers(list(roots), "the values of a parameter", (None,)),
+            [one.eigenvalues for one in roots.values()],
+            "parameter",
+        )
     known = [(value, λ) for value, λ in zip(values, found, strict=True) if len(λ)]
     if not known:
         words = "of a steady motion, give zm.branch the states=[…] of its linear system"

@@ -11,6 +11,7 @@ import numpy as np
 
 from zeromass.expression import Expression
 from zeromass.integrate import Course
+from zeromass.model.given import given_choice
 from zeromass.report import plots
 from zeromass.report.ground import Frame
 from zeromass.report.paths import has_paths
@@ -129,6 +130,8 @@ class Plots:
         if plot is None:
             plot = "path" if "path" in self.available() else "coordinates"
         made = isinstance(plot, str)
+        if made:
+            given_choice(plot, "plot", self.available())
         ax = getattr(self, plot)() if isinstance(plot, str) else plot
         try:
             return animation(self._run, ax, path, fps=fps, seconds=seconds, dpi=dpi)

@@ -9,6 +9,7 @@ import numpy as np
 
 from zeromass.integrate import Course
 from zeromass.model import ModelError
+from zeromass.model.given import given_all
 from zeromass.report.ground import SAMPLES
 
 Runs = Course | Sequence[Course]
@@ -16,7 +17,7 @@ Runs = Course | Sequence[Course]
 
 def several(runs: Runs) -> list[Course]:
     """A list of runs, at least one."""
-    found = [runs] if isinstance(runs, Course) else list(runs)
+    found = [runs] if isinstance(runs, Course) else given_all(runs, Course, "what is plotted", "a run")
     if not found:
         raise ModelError("there is no run to plot")
     return found
@@ -26,9 +27,10 @@ def labels_of(runs: Sequence[Course], labels: Sequence[str] | None) -> list[str]
     """Names of runs for legends: nothing of a single one."""
     if labels is None:
         return [""] if len(runs) == 1 else [f"run {k + 1}" for k in range(len(runs))]
-    if len(labels) != len(runs):
-        raise ModelError(f"{len(runs)} runs have {len(labels)} labels")
-    return list(labels)
+    found = list(labels) if isinstance(labels, str) else given_all(labels, str, "labels", "a word")
+    if len(found) != len(runs):
+        raise ModelError(f"{len(runs)} runs have {len(found)} labels")
+    return found
 
 
 def sampled_of(run: Course) -> Any:

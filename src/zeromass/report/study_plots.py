@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from zeromass.errors import shown
 from zeromass.model import ModelError
+from zeromass.model.given import given_all, given_choice, given_kind, given_mapping, given_numbers
+from zeromass.report.axes import given_axes
 from zeromass.report.parallel import parallel, results, title
 from zeromass.report.plots import COLORS, as_written
 
@@ -74,8 +77,20 @@ def plot_study(
     >>> import matplotlib.pyplot as plt
     >>> plt.close(ax.figure)
     """
+    if not hasattr(study, "data_vars"):
+        raise ModelError(f"{shown(study)} is no study; zm.sweep(…) gives one")
+    for word, given in (("x", x), ("y", y), ("shade", shade)):
+        if given is not None:
+            given_kind(given, str, word, "the name of a parameter or variable")
+    if limits is not None:
+        low, high = given_numbers(limits, "limits", (2,)).tolist()
+        limits = (low, high)
+    if labels is not None:
+        given_mapping(labels, "labels", "{value: words}")
+    if columns is not None:
+        columns = given_all(columns, str, "columns", "the name of a parameter or variable")
     values = _chosen(study, what)
-    kind = kind or _usual(values)
+    kind = _usual(values) if kind is None else given_choice(kind, "kind", ("map", "basins", "line", "parallel"))
     if kind == "parallel":
         return parallel(study, values, _axes(ax, 8.0), columns)
     axes = _along(study, values, x, y, 1 if kind == "line" else 2)
@@ -84,10 +99,8 @@ def plot_study(
     ax = _axes(ax, 6.0)
     if kind == "basins":
         _basins(study, values, axes, ax, shade, labels or {})
-    elif kind == "map":
-        _map(study, values, axes, ax, limits)
     else:
-        raise ModelError(f"kind={kind!r}; there are 'map', 'basins', 'line' and 'parallel'")
+        _map(study, values, axes, ax, limits)
     ax.set(xlabel=title(study[axes[0]]), ylabel=title(study[axes[1]]))
     return ax
 
@@ -99,6 +112,8 @@ def _chosen(study: xarray.Dataset, what: str | xarray.DataArray | None) -> xarra
             return outcomes(study)
         what = kept[0]
     if not isinstance(what, str):
+        if not (hasattr(what, "dims") and hasattr(what, "coords")):
+            raise ModelError(f"what is {shown(what)}; it is the name of a variable, or an array over the parameters")
         return what
     if what not in study:
         raise ModelError(f"the study has no '{what}'; it has: {', '.join(map(str, study.data_vars))}")
@@ -171,7 +186,7 @@ def _greyed(
     """Why members have no colour."""
     if not empty.any() or "outcome" not in study or {*map(str, study["outcome"].dims)} != {*along}:
         return
-    words = _grid(outcomes(study), along)[2].astype(str)
+    words = _grid(outcomes(study), along)[2].astype(object)
     there = sorted({*words[empty].tolist()})
     colors = {word: OUTCOMES.get(word, f"{0.7 - 0.15 * (k % 4):.2f}") for k, word in enumerate(there)}
     _painted(ax, X, Y, np.where(empty, words, ""), colors)
@@ -260,7 +275,7 @@ def _line(study: xarray.Dataset, values: xarray.DataArray, along: tuple[str, ...
     there, numbers = study[name].values, values.values.astype(float)
     ax.plot(there, numbers, color=COLORS[0], lw=1.1, marker="." if len(there) <= 60 else None)
     if "outcome" in study and study["outcome"].dims == values.dims:
-        bad = there[~np.isin(study["outcome"].values.astype(str), WHOLE)]
+        bad = there[~np.isin(study["outcome"].values.astype(object), WHOLE)]
         for place in bad:
             ax.axvline(place, color="0.88", lw=1.5, zorder=0)
     ax.grid(True, color="0.92", lw=0.6)
@@ -293,7 +308,7 @@ def _range(values: np.ndarray) -> tuple[float, float]:
 
 def _axes(ax: Axes | None, width: float) -> Axes:
     if ax is not None:
-        return ax
+        return given_axes(ax)
     import matplotlib.pyplot as plt
 
     _, ax = plt.subplots(figsize=(width, 4.2), layout="constrained")

@@ -126,7 +126,7 @@ def _swept(folder: Path, family: str) -> None:
     if fcntl is None:
         return
     with contextlib.suppress(OSError):
-        for stale in [entry.path for entry in os.scandir(folder) if entry.name.startswith(family)]:
+        for stale in [entry.path for entry in os.scandir(folder) if _left_behind(entry.name, family)]:
             with contextlib.suppress(OSError):
                 fd = os.open(stale, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
                 try:
@@ -134,3 +134,9 @@ def _swept(folder: Path, family: str) -> None:
                     os.unlink(stale)
                 finally:
                     os.close(fd)
+
+
+def _left_behind(name: str, family: str) -> bool:
+    """Whether a file has a name that `_claimed` makes: eight digits, and an ending."""
+    digits, _, _ = name.removeprefix(family).partition(".")
+    return name.startswith(family) and len(digits) == 8 and {*digits} <= {*"0123456789abcdef"}

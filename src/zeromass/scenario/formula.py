@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from zeromass.errors import shown
 from zeromass.expression import Expression, ExpressionError, Symbol, as_expression, rate, where
 from zeromass.expression.build import function
 from zeromass.expression.operation import functions
@@ -69,6 +70,12 @@ def formula(source: str, names: Mapping[str, Expression]) -> Expression:
     >>> formula("2*x' + sin(pi/2)", {"x": x}) is 2 * zm.rate(x) + 1
     True
     """
+    if not isinstance(source, str):
+        raise FormulaError(f"a formula is text, and {shown(source)} is none", 0)
+    if not isinstance(names, Mapping) or not all(
+        isinstance(n, str) and isinstance(e, Expression) for n, e in names.items()
+    ):
+        raise FormulaError(f"the names of a formula are {{name: expression}}, not {shown(names)}", 0)
     return _Parser(source, names).whole()
 
 

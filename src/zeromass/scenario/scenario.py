@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from os import PathLike
@@ -10,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from zeromass.errors import shown
 from zeromass.expression import coordinate, symbols, t
 from zeromass.integrate import Settings
 from zeromass.model import Event, ModelError, State, System
 from zeromass.model.check import Diagnosis
+from zeromass.model.given import path_of
 from zeromass.run import Run, simulate
 from zeromass.scenario.document import EVENT, MODELS, RUN, document
 from zeromass.scenario.errors import ScenarioError
@@ -160,7 +163,9 @@ def load_scenario(path: str | PathLike[str], case: str | None = None) -> Scenari
     >>> float(run.t[-1])
     25.0
     """
-    place = Path(path)
+    place = path_of(path)
+    if place is None or "\0" in str(place):
+        raise ScenarioError(f"{shown(path)} is no path of a scenario; give a name such as 'ball.toml'")
     if not place.is_file() and str(path) in shipped_scenarios():
         place = shipped_scenarios()[str(path)]
     return scenario_of(read(place), case)
@@ -184,6 +189,8 @@ def parse_scenario(
     >>> round(float(run.y[-1, 0]), 12)
     7.0
     """
+    if not isinstance(text, str | bytes):
+        raise ScenarioError(f"the text of a scenario is {shown(text)}; to read a file, load_scenario(path)")
     return scenario_of(parsed(text, name, None if folder is None else Path(folder)), case)
 
 
@@ -257,7 +264,7 @@ def _settings(reader: Reader, given: dict[str, Any]) -> dict[str, Any]:
     for name, value in settings.items():
         if isinstance(value, float) and name not in ("until", "t0") and not value > 0:
             reader.wrong(f"it is {value:g}; it must be positive", ("run", name))
-    with reader.noting(), reader.pointing("run"):
+    with reader.noting(), reader.pointing("run"), warnings.catch_warnings(action="ignore"):  # the run will warn
         Settings(**{name: value for name, value in settings.items() if name not in ("until", "t0")})
     return settings
 

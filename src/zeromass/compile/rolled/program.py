@@ -42,6 +42,10 @@ class RolledProgram(Program):
             f"rolled: {kinds} kinds)"
         )
 
+    def at(self, state: State) -> RolledProgram:
+        """This program, if it drops no rows; else that of the state, which may need them."""
+        return self if not self.elimination.dropped else rolled_at(self.system, state)
+
     @property
     def code(self) -> Literal["straight-line", "rolled"]:
         return "rolled"

@@ -11,6 +11,7 @@ from zeromass.codegen.elementary.arithmetic import sqrt as root
 from zeromass.compile.newton import PASSES, ROUNDING, SETTLED
 from zeromass.integrate.alone.memory import Count, Number, Ready
 from zeromass.integrate.alone.plan import Planned
+from zeromass.integrate.settings import SMALLEST_ATOL, SMALLEST_RTOL
 from zeromass.integrate.stepping.functions import FIRST
 from zeromass.integrate.stepping.layout import Int64, Real64
 from zeromass.integrate.stepping.loop import HOPELESS
@@ -206,8 +207,8 @@ class Begin(Planned):
         numbers = {
             Real64.t: t,
             Real64.until: self.real(self.arguments["until"]),
-            Real64.rtol: self.real(self.arguments["rtol"]),
-            Real64.atol: self.real(self.arguments["atol"]),
+            Real64.rtol: self.at_least(self.real(self.arguments["rtol"]), SMALLEST_RTOL),
+            Real64.atol: self.at_least(self.real(self.arguments["atol"]), SMALLEST_ATOL),
             Real64.longest: self.real(self.arguments["longest"]),
             Real64.growth_limit: self.real(limits.growth),
             Real64.correction_limit: self.real(limits.correction),
@@ -241,6 +242,10 @@ class Begin(Planned):
         self.store_int(self.int(0), self.counts, Count.noted)
         for place in (Count.ended, Count.opened):
             self.store_int(self.int(-1), self.counts, place)
+
+    def at_least(self, x: Real, least: float) -> Real:
+        """A tolerance that arithmetic can meet."""
+        return where(x > least, x, least)
 
 
 class Resume(Begin):

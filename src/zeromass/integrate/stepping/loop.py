@@ -116,11 +116,12 @@ class Loop:
         self.stepper: Stepper = method(self.work)
         self.work.growth_limit = settings.limits.growth
         self.work.correction_limit = settings.limits.correction
-        followed = [event.zero for event in self.watched if self.follows(event)]
-        if settings.step is None and (terms := terms_of_time(program.system, followed)):
+        sampled = [event.zero for event in self.watched if self.samples(event)]
+        followed = [event.zero for event in self.watched if self.follows(event) and not self.samples(event)]
+        if settings.step is None and (terms := terms_of_time(program.system, followed, sampled)):
             from zeromass.integrate.pace import pace  # few systems have such terms
 
-            found = pace(program.system, start.parameters, start.t, self.known_until(terms), followed)
+            found = pace(program.system, start.parameters, start.t, self.known_until(terms), followed, sampled)
             self.work.limit(Ahead(found) if found is not None else None)
         self._use(program)
         self._departure = departure
@@ -431,6 +432,15 @@ class Loop:
     def follows(self, event: Event) -> bool:
         """Whether steps are to be short enough for what of an event's function depends on time alone."""
         return True
+
+    @cached_property
+    def own_events(self) -> frozenset[str]:
+        """Names of events that are the system's own."""
+        return frozenset(event.name for event in self.program.system.events)
+
+    def samples(self, event: Event) -> bool:
+        """Whether an event is one that a user asks for: the motion does not feel how its function swings."""
+        return not event.name.startswith("\0") and event.name not in self.own_events
 
     def _beyond_a_guard(self) -> Outcome | None:
         """The end of a run that starts where it must not even be, such as where a contact would have to pull."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path, PureWindowsPath
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 
-from zeromass.mechanism.mesh import MeshFile
+from zeromass.mechanism.mesh import MassRule, MeshFile
 from zeromass.mechanism.mjcf.words import Words
 from zeromass.mechanism.solid import Solid
 from zeromass.mechanism.turns import shortest_turn
@@ -134,23 +134,26 @@ def _mesh(element: Element, words: Words) -> tuple[Solid | None, tuple[Look, ...
 
 
 def mesh_solid(element: Element, words: Words) -> Solid | None:
-    """What the mesh of a geom encloses, of its density or mass."""
+    """The solid of a mesh, of the density or mass of its geom; its inertia by MuJoCo's rule, "legacy" by default."""
     weight = _weight(element)
     if not any(weight.values()):
         return None
     if element.attributes.get("type") != "mesh":
         raise element.error("a geom is to be fitted to a mesh, which is not known; give its size, or type='mesh'")
     asset = words.meshes[element.word("mesh")]
-    scale = asset.vector("scale", (1.0, 1.0, 1.0))
-    if "file" not in asset.attributes or np.ptp(scale):
+    if "file" not in asset.attributes:
         raise element.error(
-            "a body that has no <inertial> is weighed by meshes that are files of one scale, and primitives"
+            "the mass of a body without <inertial> follows from primitives and from meshes that are files"
         )
-    spread = asset.attributes.get("inertia", "exact")
-    if spread not in ("exact", "legacy"):
-        raise asset.error(f"the mass of a mesh is spread over its volume; inertia={spread!r} is not known")
+    exact = words.compiler.attributes.get("exactmeshinertia") == "true"  # of MuJoCo before 3.3
+    rule = asset.attributes.get("inertia", "exact" if exact else "legacy")
+    if rule == "convex" and asset.number("maxhullvert", -1.0) >= 0:
+        raise asset.error(
+            "the mass of a convex hull with maxhullvert is not known; leave one of them out, or give <inertial>"
+        )
+    scale = asset.vector("scale", (1.0, 1.0, 1.0))
     try:
-        solid = Solid.mesh(mesh_path(asset, words), scale=float(scale[0]), **weight)
+        solid = Solid.mesh(mesh_path(asset, words), scale=scale, inertia=cast(MassRule, rule), **weight)
     except ModelError as error:
         raise element.error(str(error)) from None
     place, R = _mesh_pose(element, words)

@@ -13,7 +13,7 @@ from zeromass.mechanism.mjcf.bodies import Bodies
 from zeromass.mechanism.mjcf.known import look_through
 from zeromass.mechanism.mjcf.words import Words, read_whole
 from zeromass.mechanism.xml_lines import Element
-from zeromass.model.given import given_path
+from zeromass.model.given import given_all, given_path
 
 MORE = ("equality", "tendon", "deformable")
 """Sections of what is more than a tree."""
@@ -29,7 +29,7 @@ def read_mjcf(path: str | PathLike[str], without: Sequence[str] = ()) -> RobotDa
     """
     path = given_path(path, "arm.xml")
     root = read_whole(path)
-    left_out = [without] if isinstance(without, str) else [*without]
+    left_out = [without] if isinstance(without, str) else given_all(without, str, "without", "the name of a section")
     root.inside[:] = [one for one in root.inside if one.tag not in left_out]
     if root.tag != "mujoco":
         raise root.error(f"the file describes a <{root.tag}>, and not a <mujoco>")

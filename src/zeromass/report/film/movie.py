@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from zeromass.errors import shown
 from zeromass.integrate import Course
 from zeromass.model import ModelError
+from zeromass.model.given import given_count, given_finite
 from zeromass.report.film.painter import Painter
 from zeromass.report.viewer.pack import unpacked
 from zeromass.report.viewer.scene import scene
@@ -50,8 +52,16 @@ def movie(
     ending = given_path(path, "run.mp4").suffix.lower()
     if ending not in (".mp4", ".gif", ".webp"):
         raise ModelError(f"a film is written as .mp4, .gif or .webp, not '{path}'")
-    if ending == ".mp4" and shutil.which("ffmpeg") is None:
+    program = _ffmpeg()
+    if ending == ".mp4" and program is None:
         raise ModelError("an .mp4 film needs ffmpeg, which is not on this machine; write a .gif or .webp instead")
+    if not given_finite(speed, "speed") > 0:
+        raise ModelError(f"speed is {shown(speed)}; it is positive, 1 for the time that the motion takes")
+    if not given_finite(fps, "fps") > 0:
+        raise ModelError(f"fps is {shown(fps)}; it is positive")
+    if not isinstance(size, tuple | list) or len(size) != 2:
+        raise ModelError(f"size is {shown(size)}; it is (width, height) in pixels")
+    size = (given_count(size[0], "the width of a film", 1), given_count(size[1], "the height of a film", 1))
     drawing = run.system.drawing_at(run.parameters)
     if drawing.empty:
         raise ModelError("the film shows particles and bodies, and the system has none; see run.plot")
@@ -62,8 +72,8 @@ def movie(
 
     def content(place: Path) -> None:
         frames = _told(painter, times, tell)
-        if ending == ".mp4":
-            _through_ffmpeg(frames, place, fps, size)
+        if program is not None and ending == ".mp4":
+            _through_ffmpeg(program, frames, place, fps, size)
         elif ending == ".webp":
             one = next(frames)
             one.save(place, save_all=True, append_images=frames, duration=round(1000 / fps), loop=0, **WEBP)
@@ -89,10 +99,16 @@ def _as_gif(frames: Iterator[Image], place: Path, fps: int) -> None:
     known.save(place, save_all=True, append_images=rest, duration=round(1000 / fps), loop=0, optimize=False)
 
 
-def _through_ffmpeg(frames: Iterator[Image], place: Path, fps: int, size: tuple[int, int]) -> None:
+def _ffmpeg() -> str | None:
+    """The program's full path; one that is found in the current folder, as Windows does, is not taken."""
+    found = shutil.which("ffmpeg")
+    return found if found is not None and Path(found).is_absolute() and Path(found).parent != Path.cwd() else None
+
+
+def _through_ffmpeg(program: str, frames: Iterator[Image], place: Path, fps: int, size: tuple[int, int]) -> None:
     raw = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{size[0]}x{size[1]}", "-r", str(fps), "-i", "-"]
     packed = ["-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p", "-crf", "20", str(place)]
-    command = ["ffmpeg", "-y", "-loglevel", "error", *raw, *packed]
+    command = [program, "-y", "-loglevel", "error", *raw, *packed]
     with subprocess.Popen(command, stdin=subprocess.PIPE) as process:
         assert process.stdin is not None
         try:

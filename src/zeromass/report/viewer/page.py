@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from zeromass.integrate import Course
 from zeromass.model import ModelError, Shape
+from zeromass.model.given import given_all, given_choice, given_kind, given_mapping
 from zeromass.report.palette import for_page
 from zeromass.report.viewer.scene import Point, Series, scene
 from zeromass.report.writing import write
@@ -88,15 +89,20 @@ def view(
     >>> "<title>bob</title>" in zm.view(run, folder / "bob.html").read_text()
     True
     """
-    if layout not in LAYOUTS:
-        raise ModelError(f"layout is {layout!r}; it is one of {', '.join(map(repr, LAYOUTS))}")
-    everything = [runs] if isinstance(runs, Course) else list(runs)
-    everything += list(others)
+    given_choice(layout, "layout", LAYOUTS)
+    if title is not None:
+        given_kind(title, str, "title", "a word")
+    everything = [runs] if isinstance(runs, Course) else given_all(runs, Course, "runs", "a run")
+    everything += given_all(others, Course, "others", "a run")
     if not everything:
         raise ModelError("there is no run to view")
-    names = [f"run {i + 1}" for i in range(len(everything))] if names is None else list(names)
+    names = (
+        [f"run {i + 1}" for i in range(len(everything))] if names is None else given_all(names, str, "names", "a word")
+    )
     if len(names) != len(everything):
         raise ModelError(f"{len(everything)} runs have {len(names)} names")
+    if sliders is not None:
+        given_mapping(sliders, "sliders", "{parameter: (from, to)}")
     living = _living(everything, sliders, source) if sliders else None
     drawn = everything if living is None else [living.course]
     reach = () if living is None else living.reach

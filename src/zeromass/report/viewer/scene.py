@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from zeromass.errors import shown as short
 from zeromass.expression import Expression, evaluate, expressions, heading
 from zeromass.integrate import Course, Sampled
 from zeromass.integrate.outcome import Ending
 from zeromass.model import Chart, DrawnBody, ModelError, Part, RigidBody, Shape
 from zeromass.model.connection import names_of
-from zeromass.model.given import given_mapping, given_real
+from zeromass.model.given import given_all, given_mapping, given_name, given_real, given_scalar
 from zeromass.model.picture.charts import CROWD
 from zeromass.model.picture.inertia import Placed
 from zeromass.report.viewer.grounds import Grounds
@@ -58,6 +59,8 @@ def scene(
 ) -> dict[str, Any]:
     """Runs as the page reads them: numbers and packed arrays only; `reach` are motions that surfaces reach as far as."""
     _check_shapes(shapes, runs)
+    lines = given_all(lines, object, "lines", "two points")
+    trails = None if trails is None else given_all(trails, object, "trails", "a point")
     grounds = Grounds()
     shown = []
     for run, name in zip(runs, names, strict=True):
@@ -272,7 +275,7 @@ def _line(sampled: Sampled, line: Any) -> dict[str, Any]:
     try:
         first, second = line
     except (TypeError, ValueError):
-        raise ModelError(f"a line is a pair of points, not {line!r}") from None
+        raise ModelError(f"a line is a pair of points, not {short(line)}") from None
     ends = [path(sampled[_point(place, "a line")]) for place in (first, second)]
     return {"from": ends[0], "to": ends[1]}
 
@@ -288,16 +291,20 @@ def _chart(sampled: Sampled, title: str, series: Any) -> dict[str, Any]:
     """A chart of one expression, or of several by name."""
     if not isinstance(series, Mapping):
         series = {title: series}
-    return {"title": title, "series": [{"name": name, "values": exact(sampled[e])} for name, e in series.items()]}
+    given_name(title, "a chart")
+    named = {
+        given_name(name, "a curve"): given_scalar(e, f"'{name}' of the chart '{title}'") for name, e in series.items()
+    }
+    return {"title": title, "series": [{"name": name, "values": exact(sampled[e])} for name, e in named.items()]}
 
 
 def _check_shapes(shapes: Mapping[Any, Shape], runs: Sequence[Course]) -> None:
     known = {part for run in runs for part in run.system.parts}
-    for key, shape in shapes.items():
+    for key, shape in given_mapping(shapes, "shapes", "{part: zm.Dot(…) or another shape}").items():
         if not isinstance(shape, CHOOSABLE):
             *most, last = (f"zm.{kind.__name__}" for kind in CHOOSABLE)
-            raise ModelError(f"a shape is {', '.join(most)} or {last}, not {shape!r}")
+            raise ModelError(f"a shape is {', '.join(most)} or {last}, not {short(shape)}")
         if isinstance(key, Part) and key not in known:
             raise ModelError(f"'{key.name}' has a shape, but is no part of the system that was run")
         if not isinstance(key, Part | tuple):
-            raise ModelError(f"shapes belong to parts, or to points (x, y, z) as tuples, not to {key!r}")
+            raise ModelError(f"shapes belong to parts, or to points (x, y, z) as tuples, not to {short(key)}")

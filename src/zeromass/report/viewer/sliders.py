@@ -10,6 +10,7 @@ import numpy as np
 
 from zeromass.compile.newton import NewtonSteps
 from zeromass.compile.program import rolls
+from zeromass.errors import shown
 from zeromass.expression import Expression, Symbol, expressions, parameter, symbols
 from zeromass.integrate import Course, course
 from zeromass.integrate.alone.pieced import Pieced
@@ -58,7 +59,7 @@ def sliders_of(run: Course, sliders: Sliders) -> tuple[State, list[Slider]]:
         try:
             low, high = (float(x) for x in ends)
         except (TypeError, ValueError):
-            raise ModelError(f"sliders: {key!r} has {ends!r}; give {{parameter: (from, to)}}") from None
+            raise ModelError(f"sliders: {shown(key)} has {shown(ends)}; give {{parameter: (from, to)}}") from None
         if not (np.isfinite(low) and np.isfinite(high) and low < high):
             raise ModelError(f"sliders: {key!r} goes from {low:g} to {high:g}; give two finite numbers in order")
         if isinstance(key, Symbol) and key.kind == "parameter" and key in known:

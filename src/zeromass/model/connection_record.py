@@ -1,0 +1,173 @@
+"""Joints as plain data, for files: what a loaded system needs of them to change its mode, watch events and tell forces.
+
+A joint comes back as a `LoadedConnection`: its rows, multipliers and coordinates, what of it holds on one side only, where
+it lets bodies touch, and its events. The points and axes on its bodies are in the formulas alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field, fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from zeromass.expression import Array, Expression, Symbol
+from zeromass.frozen import frozen
+from zeromass.later import later
+from zeromass.model.connection import Connection
+from zeromass.model.constraint import Row
+from zeromass.model.contact import Contact
+from zeromass.model.event import Event
+from zeromass.model.grip import Grip
+from zeromass.model.one_sided import OneSided, Side
+from zeromass.model.parts import Part
+
+if TYPE_CHECKING:
+    from zeromass.expression.record import Reader, Writer
+    from zeromass.model.system import System
+
+SIDES: dict[str, tuple[str, str]] = {
+    "gap": (OneSided.__module__, "OneSided"),
+    "grip": (Grip.__module__, "Grip"),
+    "wheel": ("zeromass.contact.lifting", "Tread"),
+}
+"""What holds on one side only: the module and the class, by the names that files have for them."""
+
+
+@frozen()
+class LoadedConnection:
+    """A joint of a system that was read from a file; see `zeromass.model.connection.Connection`."""
+
+    name: str
+    rows: tuple[Row, ...]
+    multipliers: Array
+    coordinates: tuple[Symbol, ...]
+    one_sided: tuple[Side, ...]
+    contacts: tuple[Contact, ...]
+    events: tuple[Event, ...]
+    parts: tuple[Part, ...] = ()
+    usual: Mapping[Symbol, float] = field(default_factory=dict)
+
+
+@frozen()
+class LoadedForce:
+    """A force of a system that was read from a file: the events that it watches."""
+
+    events: tuple[Event, ...]
+
+
+def connections_record(system: System, w: Writer) -> dict[str, Any]:
+    """The data of the joints and forces of a system that change modes, touch, or watch something; nothing of others."""
+    joints = [joint for joint in system.joints if joint.one_sided or joint.contacts or joint.events]
+    found: dict[str, Any] = {}
+    if joints:
+        found["joints"] = [_joint(joint, w) for joint in joints]
+    watched = [[event_record(event, w) for event in load.events] for load in system._limited]
+    if any(watched):
+        found["limited"] = watched
+    return found
+
+
+def take_connections(system: System, data: Mapping[str, Any], r: Reader) -> None:
+    """Gives a system whose equations are complete what `connections_record` wrote."""
+    rows = {row.name: row for row in system.rows}
+    λ = dict(zip(rows, system.multipliers, strict=True))
+    system.joints = tuple(_read_joint(joint, rows, λ, r) for joint in data.get("joints", ()))
+    limited = tuple(LoadedForce(tuple(read_event(event, r) for event in one)) for one in data.get("limited", ()))
+    if system.one_sided:
+        system._complete_modes(limited)
+
+
+def event_record(event: Event, w: Writer) -> list[Any]:
+    """The data of an event; the words that it finds from a state are left out."""
+    return [event.name, w.array(event.zero), event.direction, event.terminal, event.guard, event.message]
+
+
+def read_event(data: list[Any], r: Reader) -> Event:
+    """The event of its data."""
+    name, zero, *rest = data
+    return Event(name, r.array(zero).item(), *rest)
+
+
+def _joint(joint: Connection, w: Writer) -> dict[str, Any]:
+    return {
+        "name": joint.name,
+        "rows": [row.name for row in joint.rows],
+        "coordinates": w.array(np.array(joint.coordinates, dtype=object)),
+        "one-sided": [[_side_name(side), _fields(side, w)] for side in joint.one_sided],
+        "contacts": [_fields(contact, w) for contact in joint.contacts],
+        "events": [event_record(event, w) for event in joint.events],
+    }
+
+
+def _read_joint(
+    data: Mapping[str, Any], rows: Mapping[str, Row], λ: Mapping[str, Symbol], r: Reader
+) -> LoadedConnection:
+    multipliers = np.empty(len(data["rows"]), dtype=object)
+    multipliers[:] = [λ[name] for name in data["rows"]]
+    return LoadedConnection(
+        data["name"],
+        tuple(rows[name] for name in data["rows"]),
+        multipliers,
+        tuple(r.array(data["coordinates"])),
+        tuple(_class(name)(**_read_fields(side, r)) for name, side in data["one-sided"]),
+        tuple(Contact(**_read_fields(contact, r)) for contact in data["contacts"]),
+        tuple(read_event(event, r) for event in data["events"]),
+    )
+
+
+def _side_name(side: Side) -> str:
+    here = (type(side).__module__, type(side).__name__)
+    return next(name for name, home in SIDES.items() if home == here)
+
+
+def _class(name: str) -> Any:
+    if name not in SIDES:
+        raise ValueError(
+            f"the data has a constraint of one side of the kind {name!r}, which this program does not know"
+        )
+    module, kind = SIDES[name]
+    return later(__name__, {module: [kind]})(kind)
+
+
+def _fields(one: Any, w: Writer) -> dict[str, Any]:
+    """The data of a record's fields by name."""
+    names = getattr(one, "_fields", None) or [f.name for f in fields(one)]
+    return {name: _value(getattr(one, name), w) for name in names}
+
+
+def _read_fields(data: Mapping[str, Any], r: Reader) -> dict[str, Any]:
+    return {str(name): _read_value(value, r) for name, value in data.items()}
+
+
+def _value(value: Any, w: Writer) -> Any:
+    """The data of a field: words, numbers, formulas, events, or a mapping or tuple of these."""
+    if isinstance(value, Expression):
+        return {"formula": w.array(value)}
+    if isinstance(value, np.ndarray):
+        return {"formulas": w.array(value)}
+    if isinstance(value, Event):
+        return {"event": event_record(value, w)}
+    if isinstance(value, Mapping):
+        return {"by formula": [[w.array(e), _value(x, w)] for e, x in value.items()]}
+    if isinstance(value, tuple):
+        return [_value(x, w) for x in value]
+    return float(value) if isinstance(value, np.floating) else value
+
+
+def _read_value(data: Any, r: Reader) -> Any:
+    if isinstance(data, list):
+        return tuple(_read_value(x, r) for x in data)
+    if not isinstance(data, dict):
+        return data
+    ((kind, content),) = data.items()
+    if kind == "formula":
+        return r.array(content).item()
+    if kind == "formulas":
+        return r.array(content)
+    if kind == "event":
+        return read_event(content, r)
+    if kind == "by formula":
+        return {r.array(e).item(): _read_value(x, r) for e, x in content}
+    raise ValueError(f"the data of a joint has a {kind!r}, which this program does not know")
