@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from inspect import getattr_static
+from typing import TYPE_CHECKING, Any, Protocol
 
 from zeromass.expression import Array, Expression, Symbol
 from zeromass.model.constraint import Row
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from zeromass.model.one_sided import Side
 
 
-@runtime_checkable
 class Connection(Protocol):
     """Something that holds parts together.
 
@@ -55,14 +55,14 @@ class Connection(Protocol):
 
 def connected(joints: Iterable[Connection], parts: Sequence[Part]) -> tuple[Connection, ...]:
     """Joints between parts of a system, each with a name of its own."""
-    if isinstance(joints, Connection):
+    if _is_connection(joints):
         raise ModelError(f"joints is a list of joints: write [{joints.name}]")
     if not isinstance(joints, Iterable):
         raise ModelError(f"joints is a list of joints, not {shown(joints)}")
     found: list[Any] = list(joints)
     known = {id(part) for part in parts}
     for joint in found:
-        if not isinstance(joint, Connection):
+        if not _is_connection(joint):
             raise ModelError(f"joints are zm.Revolute, zm.Spherical and the like, not {joint!r}")
         for part in joint.parts:
             if id(part) not in known:
@@ -71,6 +71,19 @@ def connected(joints: Iterable[Connection], parts: Sequence[Part]) -> tuple[Conn
     if twice:
         raise ModelError(f"two joints have the name '{twice[0]}'; give each its own with name=…")
     return tuple(found)
+
+
+NAMES = ("name", "rows", "multipliers", "coordinates", "parts", "usual", "one_sided", "contacts", "events")
+
+
+def _is_connection(value: Any) -> bool:
+    """Whether a value has what a connection has.
+
+    Nothing of it is evaluated: formulas are ordered by their age, and a search in the order of a set, as isinstance makes in
+    Python 3.11, would let the last bits of a run depend on the hash seed of the process.
+    """
+    nothing = object()
+    return all(getattr_static(value, name, nothing) is not nothing for name in NAMES)
 
 
 def names_of(joints: Iterable[Connection]) -> dict[Expression, str]:
