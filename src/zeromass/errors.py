@@ -1,4 +1,4 @@
-"""The errors of the package have one base."""
+"""The errors of the package have one base; and what no name may have."""
 
 from __future__ import annotations
 
@@ -74,3 +74,13 @@ def quoted(value: Any) -> str:
     """
     words = shown(value)
     return words if isinstance(value, str) else f"'{words}'"
+
+
+def unwritable(text: str) -> bool:
+    """Whether no file can have a text: it has a character NUL, or half of a character (a lone surrogate).
+
+    >>> from zeromass.errors import unwritable
+    >>> unwritable("bob"), unwritable("b" + chr(0)), unwritable("b" + chr(0xD800))
+    (False, True, True)
+    """
+    return "\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text)

@@ -102,23 +102,19 @@ def simulate(
     run = Run(found.segments)
     if not run.outcome.complete:
         warnings.warn(str(run.outcome), RunStopped, stacklevel=2)
-    for words in (*_found_at_once(run), *(_unseen(run, events) if events else ())):
+    # work, for which more code is compiled, is integrated at once only if a conserved energy has changed
+    doubts = run.remarks if run._drifts else super(Run, run).remarks
+    for words in (*doubts, *(() if events is None else _unseen(run, events))):
         warnings.warn(words, RunDoubtful, stacklevel=2)
     return run
 
 
-def _found_at_once(run: Run) -> tuple[str, ...]:
-    """Remarks on a run; work, for which more code is compiled, is integrated only if a conserved energy has changed."""
-    from zeromass.analysis.imbalance import energy_drifts
-
-    return run.remarks if energy_drifts(run) else super(Run, run).remarks
-
-
 def _unseen(run: Run, events: Events) -> list[str]:
     """Which events have no value somewhere in a run, or watch forces that it does not determine."""
+    if not (watched := events_of(events)):
+        return []
     from zeromass.integrate.undefined import of_shared_forces, without_value  # few runs are asked to watch something
 
-    watched = events_of(events)
     return [*without_value(run, watched), *of_shared_forces(run, watched)]
 
 
@@ -188,18 +184,28 @@ class Run(Course):
         self.__dict__.update(state)
 
     # how far it can be trusted ---------------------------------------------------------------------------------------
-    def certificate(self) -> Certificate:
+    def certificate(self, of: Any = None) -> Certificate:
         """How far the run can be trusted: residuals, balance of energy, and digits, from a second run at tighter tolerance.
 
-        The second run is made once.
+        of  quantities whose own digits are asked for: an expression or an array of them, several in a list, or {name: …}.
+            `certificate.digits` are those of the worst coordinate or rate, such as the angle of a fast rotor; each of
+            `certificate.of` tells those of a quantity
+
+        Without `of` the second run is made once.
 
         >>> x = zm.coordinate("x")
         >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
         >>> run = zm.simulate(spring, spring.start({x: 1.0}), until=5.0)
         >>> run.certificate().digits > 9
         True
+        >>> [one.name for one in run.certificate(of=[x, zm.rate(x)]).of]
+        ['x', 'rate(x)']
         """
-        return self._certificate
+        if of is None:
+            return self._certificate
+        from zeromass.analysis import certificate
+
+        return certificate(self, of)
 
     @cached_property
     def _certificate(self) -> Certificate:
@@ -262,6 +268,34 @@ class Run(Course):
         from zeromass.analysis import minimum
 
         return minimum(self, expression)
+
+    def integral(self, expression: Any) -> np.ndarray:
+        """The integral of an expression over the time of the run, or of each of an array of them, to rtol ∫|e| dt.
+
+        Not a number where it can not be resolved, as beside a pole.
+
+        >>> x = zm.coordinate("x")
+        >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
+        >>> run = zm.simulate(spring, spring.start({x: 1.0}), until=np.pi)
+        >>> run.integral([abs(x), zm.rate(x)]).round(9)
+        array([ 2., -2.])
+        """
+        from zeromass.analysis import integral
+
+        return integral(self, expression)
+
+    def mean(self, expression: Any) -> np.ndarray:
+        """The mean of an expression over the time of the run, or of each of an array of them; see `integral`.
+
+        >>> x = zm.coordinate("x")
+        >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
+        >>> run = zm.simulate(spring, spring.start({x: 1.0}), until=np.pi)
+        >>> float(run.mean(x**2).round(9))
+        0.5
+        """
+        from zeromass.analysis import mean
+
+        return mean(self, expression)
 
     def required_friction(self) -> RequiredFriction:
         """The coefficient of friction that rolling needs: the largest |F_t|/F_n, and its time.
@@ -513,9 +547,9 @@ class Run(Course):
         >>> bool(np.all(zm.load(path)[x] == run[x]))
         True
         """
-        from zeromass.report.files import save
+        from zeromass.report.files import netcdf_path, save
 
-        return save(self, path, self._told(certificate, scenario))
+        return save(self, netcdf_path(path), self._told(certificate, scenario))
 
     def to_xarray(
         self,
@@ -602,6 +636,8 @@ def _watching(
     progress: bool | Callable[[float], None], start: float, until: float, word: str = "simulating"
 ) -> Iterator[Callable[[float], None]]:
     """Who is told the time reached: a function, or a bar on the terminal."""
+    if not callable(progress) and not isinstance(progress, int | np.bool_ | None):
+        raise ModelError(f"progress is {shown(progress)}; it is True or False, or a function of the time reached")
     if callable(progress):
         yield lambda t: value_of(progress, (t,), "progress")
     elif progress:

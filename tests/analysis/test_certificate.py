@@ -54,3 +54,33 @@ def test_the_table_names_every_constraint():
     words = str(spherical_pendulum(rtol=1e-8, atol=1e-10).certificate())
     for part in ("rod", "energy", "rank", "digits to trust"):
         assert part in words
+
+
+def test_digits_of_a_quantity_are_its_own():
+    """A rotor that turns at 300 rad/s beside a slow oscillator: a long run loses the angle of the rotor, relative to a
+    turn, and not the oscillator; and of the rotor what does not depend on its angle."""
+    x, angle = zm.coordinates("x angle")
+    fast = zm.rate(angle)
+    force = 1e3 * np.sin(angle)
+    rotor = zm.System(kinetic=(zm.rate(x) ** 2 + fast**2) / 2, potential=x**2 / 2, forces={angle: force})
+    run = zm.simulate(rotor, rotor.start({x: 1.0, fast: 300.0}), until=20.0, rtol=1e-6)
+    trust = run.certificate(of={"place": x, "pointing": [np.cos(angle), np.sin(angle)], "speed": fast})
+    digits = {one.name: one.digits for one in trust.of}
+    tighter = zm.simulate(rotor, rotor.start({x: 1.0, fast: 300.0}), until=20.0, rtol=1e-12)
+    times = np.linspace(0.0, 20.0, 500)
+    for one, e in zip(trust.of, (x, np.array([np.cos(angle), np.sin(angle)]), fast), strict=True):
+        error = np.abs(run.at(times)[e] - tighter.at(times)[e]).max() / np.abs(run.at(times)[e]).max()
+        assert 10**-one.digits >= 0.5 * error  # never more than there are; half, as other times are compared
+    assert digits["pointing"] < digits["speed"]
+    assert "digits of pointing: " in str(trust)
+    assert run.certificate(of=x).of[0].name == "x"
+
+
+def test_what_is_asked_for_has_names_of_its_own():
+    x = zm.coordinate("x")
+    spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
+    run = zm.simulate(spring, spring.start({x: 1.0}), until=1.0)
+    assert [one.name for one in run.certificate(of=[x, 2 * zm.rate(x)]).of] == ["x", "2*rate(x)"]
+    for wrong, words in ((3j, "no expression"), ([x, x], "two have the name 'x'"), ({1: x}, "no name")):
+        with pytest.raises(zm.ModelError, match=words):
+            run.certificate(of=wrong)

@@ -355,7 +355,7 @@ def test_the_command_line_shows_the_warning(tmp_path, capsys):
     scenario.write_text(SPRING)
     words = ["run", str(scenario), "--out", str(tmp_path / "out"), "--no-plots", "--no-viewer"]
     shown = CliRunner().invoke(app, words)
-    assert shown.exit_code == 0, shown.output
+    assert shown.exit_code == 4, shown.output
     assert "can be trusted" in " ".join(shown.output.split())
     found = json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)["certificate"]
     assert found["digits"] < 2

@@ -109,7 +109,7 @@ def test_run_json(saved):
     place, found = saved
     assert set(found) == {
         "command", "exit_code", "scenario", "outcome", "statistics", "events", "end", "extremes", "seconds", "certificate",
-        "folder", "files",
+        "folder", "files", "remarks",
     }  # fmt: skip
     assert found["scenario"]["name"] == "my first scenario"
     assert found["outcome"] == {"ending": "finished", "t": 5.0, "message": "", "complete": True}

@@ -235,8 +235,8 @@ def test_two_balls_roll_along_a_box(tmp_path):
     assert max(np.abs(seen[pair.slip_velocity]).max() for pair in held) <= 1e-13
     assert np.ptp(run[box.energy]) <= 1e-11
     assert seen[box.bodies[1].velocity[1]][-1] > seen[box.bodies[0].velocity[1]][-1] > 0.3
-    run.save(tmp_path / "run.zip")
-    assert zm.load(tmp_path / "run.zip").segments[0].start.system.grips == run.segments[0].start.system.grips
+    run.save(tmp_path / "run.nc")
+    assert zm.load(tmp_path / "run.nc").segments[0].start.system.grips == run.segments[0].start.system.grips
 
 
 def test_balls_beside_one_another_stay_so():
@@ -532,8 +532,8 @@ def test_a_run_is_kept_and_goes_on(pool, tmp_path):
     both, _ = pool
     start = both.start(center={"red": (0, 0, 0), "white": (1, 0.05, 0)}, velocity={"red": (2, 0, 0)})
     run = zm.simulate(both, start, until=0.2)
-    run.save(tmp_path / "run.zip")
-    again = zm.load(tmp_path / "run.zip")
+    run.save(tmp_path / "run.nc")
+    again = zm.load(tmp_path / "run.nc")
     assert again.system.pairs[0].other.name == "red"
     further = zm.simulate(again.system, again.state(0.2), until=1.0)
     whole = zm.simulate(both, start, until=1.0)

@@ -110,3 +110,24 @@ def test_a_socket_with_a_part_in_a_thousand_of_play():
     times = [event.t for event in run.events]
     ω = np.pi * (len(times) - 1) / (times[-1] - times[0])
     assert ω**2 == pytest.approx(9.81 / (7 / 5 * (socket - r)) * (1 - 0.2**2 / 8), rel=1e-4)  # next term θ₀⁴/…
+
+
+def test_a_two_sided_contact_is_lost_and_resumed():
+    """Events take turns with their names, and no friction is enough while the surface pulls."""
+    ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.Surface(lambda X, Y: 0.3 * np.cos(3 * X)), two_sided=True)
+    run = zm.simulate(ball, ball.start(contact=(0.01, 0.0), velocity=(4.0, 0.0)), until=1.5)
+    spans = run.pulling()
+    assert len(spans) == 3
+    named = {
+        name: [event.t for event in run.events if event.name == name] for name in ("contact lost", "contact resumed")
+    }
+    np.testing.assert_allclose(named["contact lost"], [span.begin for span in spans[1:]], atol=1e-11)
+    np.testing.assert_allclose(named["contact resumed"], [span.end for span in spans], atol=1e-11)
+    t = np.linspace(0.0, 1.5, 301)
+    ratio, normal = run.at(t)[ball.friction_ratio], run.at(t)[ball.normal_force]
+    assert np.all(ratio[normal < 0.0] == np.inf)
+    friction = run.at(t)[ball.friction_magnitude]
+    np.testing.assert_array_equal(ratio[normal > 0.0], (friction / normal)[normal > 0.0])
+    assert run.maximum(ball.friction_ratio).value == np.inf
+    assert 0.0 <= run.minimum(ball.friction_ratio).value < 1e-6
+    assert "nan" not in run._repr_html_()

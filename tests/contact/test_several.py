@@ -346,3 +346,34 @@ def test_of_many_contacts_one_case_leads_to_the_next():
         found.append((at, np.tile(rng.normal(size=3), (6, 1))))
     led = [decided(at, a0) for at, a0 in found]
     assert sum(case.misses <= 1e-9 for case in led) >= 7
+
+
+def test_parameters_in_a_start_that_touches():
+    """A study of shots at billiards; what touches is decided for each value."""
+    speed, height = zm.parameter("speed", 1.0), zm.parameter("height", 0.1)
+    balls = [zm.ball(0.1, 0.5, name="red"), zm.ball(0.1, 0.5, name="white")]
+    table = zm.Contacts(balls, on={"floor": zm.surfaces.plane()}, between=True, friction=0.2, restitution=0.8)
+
+    def shot(v, h):
+        return table.start(center={"red": (0, 0.05, h), "white": (0.5, 0, 0.1)}, velocity={"red": (v, 0, 0)})
+
+    start = shot(speed, height)
+    for v, h in ((1.0, 0.1), (2.5, 0.1), (1.0, 0.3)):
+        again, made = start.again({speed: v, height: h}), shot(v, h)
+        np.testing.assert_array_equal(again.q, made.q)
+        np.testing.assert_array_equal(again.v, made.v)
+    with pytest.raises(zm.StartError, match=r"0\.05 m inside"):
+        start.again({height: 0.05})
+
+
+@pytest.mark.slow
+def test_a_study_of_shots():
+    speed = zm.parameter("speed", 1.0)
+    balls = [zm.ball(0.1, 0.5, name="red"), zm.ball(0.1, 0.5, name="white")]
+    table = zm.Contacts(balls, on={"floor": zm.surfaces.plane()}, between=True, friction=0.2, restitution=0.8)
+    center, x = {"red": (0, 0.05, 0.1), "white": (0.5, 0, 0.1)}, table.centers[1].position[0]
+    start = table.start(center=center, velocity={"red": (speed, 0, 0)})
+    study = zm.sweep(table, start, until=0.6, over={speed: [0.5, 1.0, 2.0]}, keep={"x": x})
+    for v in (0.5, 1.0, 2.0):
+        run = zm.simulate(table, table.start(center=center, velocity={"red": (v, 0, 0)}), until=0.6, method="dop853")
+        assert float(study.x.sel(speed=v)) == pytest.approx(run.state(0.6)[x], abs=1e-9)  # same method and tolerances

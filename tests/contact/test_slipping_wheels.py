@@ -157,8 +157,8 @@ def test_a_run_that_slips_is_kept(tmp_path):
     )
     run = zm.simulate(system, start, until=1.0)
     assert run.changes[0] == pytest.approx(0.2 * 12 / (2 * 0.2 * g), abs=1e-6)
-    run.save(tmp_path / "run.zm")  # with its certificate: another run begins as this one does
-    same = zm.load(tmp_path / "run.zm")
+    run.save(tmp_path / "run.nc")  # with its certificate: another run begins as this one does
+    same = zm.load(tmp_path / "run.nc")
     assert [segment.system.parameters for segment in same.segments] == [(same.system.parameters[0],)] * 2
     assert same.kinds == run.kinds
     np.testing.assert_array_equal(same.y, run.y)

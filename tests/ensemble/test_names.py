@@ -43,3 +43,15 @@ def test_one_name_for_two_things_is_refused(name):
     with pytest.raises(zm.ModelError) as told:
         zm.sweep(system, system.start({x: other}), until=0.3, over=over, keep=keep)
     assert words in str(told.value)
+
+
+def test_what_is_kept_without_names_is_called_by_its_formula():
+    x, v = zm.coordinate("x"), zm.parameter("v", 1.0)
+    gliding = zm.System(kinetic=zm.rate(x) ** 2 / 2)
+    settings = {"until": 3.0, "over": {v: [1.0, 2.0]}}
+    study = zm.sweep(gliding, gliding.start({zm.rate(x): v}), keep=[x, zm.largest(x**2)], **settings)
+    assert study["x"].values == pytest.approx([3.0, 6.0])
+    assert study["largest x**2"].values == pytest.approx([9.0, 36.0])
+    for wrong, words in (([x, x], "two have the name 'x'"), (x, "give {name: what}"), ("x", "give {name: what}")):
+        with pytest.raises(zm.ModelError, match=words):
+            zm.sweep(gliding, gliding.start({zm.rate(x): v}), keep=wrong, **settings)

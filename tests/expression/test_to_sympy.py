@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 import sympy
 
+import zeromass as zm
 from expression.formulas import VARIABLES, random_trees, value
 from expression.languages import DIGITS
 from zeromass.expression import (
@@ -114,3 +115,40 @@ def test_arrays_become_matrices():
 
 def test_coordinates_of_one_name_are_one_symbol_for_sympy():
     assert to_sympy(coordinate("x")) == to_sympy(x)
+
+
+def test_common_subexpressions_stay_shared():
+    """60 doublings of a formula have 2^60 terms written out; a name x0 of one's own is left to it."""
+    x, own = zm.coordinate("x"), zm.parameter("x0", 0.7)
+    e = x * own
+    for _ in range(60):
+        e = np.sin(e * e + e)
+    replacements, result = zm.to_sympy(e, cse=True)
+    assert sum(formula.count_ops() for _, formula in replacements) + result.count_ops() < 500
+    names = [str(symbol) for symbol, _ in replacements]
+    assert len({*names}) == len(names)
+    assert "x0" not in names
+    known = {sympy.Function("x", real=True)(sympy.Symbol("t", real=True)): 0.3, sympy.Symbol("x0", real=True): 0.7}
+    for symbol, formula in replacements:  # each of those before it
+        known[symbol] = float(formula.subs(known))
+    assert float(result.subs(known)) == pytest.approx(zm.evaluate(e, {x: 0.3, own: 0.7}), rel=1e-12)  # rounding
+
+
+def test_the_acceleration_of_a_mechanism_keeps_its_size():
+    ground, arm = zm.Ground(), zm.RigidBody("arm", 1.0, (0.1, 0.2, 0.15), at=(0, 0, -0.5))
+    system = zm.System([arm], gravity=9.81, joints=[zm.Revolute(ground, arm, at=(0, 0, 0), axis=(0, 1, 0))])
+    start = system.start([(arm.angular_velocity[1], 0.4)])
+    program = zm.compile(system, start)
+    replacements, result = zm.to_sympy(np.array(program.acceleration, dtype=object), cse=True)
+    size = sum(formula.count_ops() for formula in (*(formula for _, formula in replacements), *result))
+    assert size < 3 * program.operations  # it counts a − b as two, a² as one, and x/2 as two
+    time = sympy.Symbol("t", real=True)
+    known = {}
+    for q, v, x, u in zip(system.coordinates, system.rates, start.q, start.v, strict=True):
+        known[zm.to_sympy(q)], known[zm.to_sympy(v)] = float(x), float(u)
+    known[time] = 0.0
+    rates = {old: new for old, new in known.items() if old.is_Derivative}
+    for symbol, formula in replacements:
+        known[symbol] = float(formula.subs(rates).subs(known))
+    values = [float(e.subs(rates).subs(known)) for e in result]
+    np.testing.assert_allclose(values, start.motion.acceleration, atol=1e-10)  # two ways to solve, conditioned by 10

@@ -2,9 +2,10 @@
 
     python tests/faults/calls.py COUNT SEED [NAME]      tries so many calls and prints what became of them
 
-A call ends in a result, in an error of zeromass with one message, in Python's own TypeError where the arguments do not fit the
-signature, or in an error of the user's own function or object. Everything else is found fault with: an error from the inside
-("raw"), or more time than a call may take ("hang"). A crash ends this process: the last line that it wrote says which call.
+A call ends in a result, in an error of zeromass with one message, in Python's own TypeError where the arguments do not fit
+the signature, or in an error of the user's own function or object. Everything else is a fault: an error from the inside
+("raw"), a call that takes too long ("hang"), an error without a message or with an endless one ("no message"). A crash ends
+this process.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import sys
 import traceback
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -33,6 +34,10 @@ SECONDS = 20
 
 LONGEST_MESSAGE = 2000
 """Letters that a message may have: what was given is shortened."""
+
+
+GOOD, BAD = ("fine", "named", "signature", "own"), ("raw", "hang", "no message")
+"""What may become of a call, and what may not."""
 
 
 class Mine(Exception):
@@ -241,7 +246,7 @@ HOSTILE: dict[str, Callable[[], Any]] = {
     "np 2x2x2": lambda: np.ones((2, 2, 2)),
     "np words": lambda: np.array(["a", "b", "c"]),
     "np object": lambda: np.array([None, object(), "a"], dtype=object),
-    "np masked": lambda: np.ma.masked_array([1.0, 2.0, 3.0], mask=[0, 1, 0]),
+    "np masked": lambda: np.ma.masked_array([1.0, 2.0, 3.0], mask=[False, True, False]),
     "np record": lambda: np.zeros(2, dtype=[("a", float), ("b", int)]),
     "np inf": lambda: np.array([np.inf, 1.0, 1.0]),
     "np matrix": lambda: np.asmatrix(np.eye(3)),
@@ -296,7 +301,7 @@ def attempt(call: Call, rng: random.Random) -> tuple[str, tuple[Any, ...], dict[
         word = rng.choice(("no_such_argument", "self", "name", "x"))
         return f"with {word}", (), {**given, word: HOSTILE[rng.choice(list(HOSTILE))]()}
     if kind < 0.06:
-        return "positional", tuple(given.values()) + (HOSTILE[rng.choice(list(HOSTILE))](),), {}
+        return "positional", (*given.values(), HOSTILE[rng.choice(list(HOSTILE))]()), {}
     words = []
     for name in rng.sample(list(given), min(len(given), 1 if kind < 0.85 else 2)):
         allowed = [key for key in HOSTILE if name not in call.amounts or key not in HUGE]
@@ -326,9 +331,8 @@ def outcome(call: Call, args: tuple[Any, ...], given: dict[str, Any]) -> Found:
         return Found("hang", "", "".join(traceback.format_exc().splitlines(keepends=True)[-8:]))
     except zm.ZeromassError as error:
         said = str(error)
-        return Found(
-            "named" if said and len(said) <= LONGEST_MESSAGE else "no message", f"{type(error).__name__}: {said}"
-        )
+        short = 0 < len(said) <= LONGEST_MESSAGE
+        return Found("named" if short else "no message", f"{type(error).__name__}: {said[:LONGEST_MESSAGE]}")
     except BaseException as error:
         _limited(0.0)
         frames = traceback.extract_tb(error.__traceback__)
@@ -378,14 +382,6 @@ def first(function: Callable[..., Any], count: int = 1) -> Callable[..., Any]:
     return called
 
 
-def calls() -> dict[str, Call]:
-    """All public names and the methods of what they give, each with arguments for which it works."""
-    found: dict[str, Call] = {}
-    for part in PARTS:
-        found |= part()
-    return found
-
-
 def _pendulum() -> tuple[Any, Any, zm.System, zm.State]:
     theta, length = zm.coordinate("theta"), zm.parameter("length", 1.0)
     system = zm.System(kinetic=length**2 * zm.rate(theta) ** 2 / 2, potential=-9.81 * length * np.cos(theta))
@@ -410,7 +406,7 @@ def _expressions() -> dict[str, Call]:
     x, y = zm.coordinates("x y")
     p = zm.parameter("p", 1.0)
     e = x**2 * np.sin(y) + p * zm.rate(x)
-    found = {
+    return {
         "coordinate": Call(zm.coordinate, {"name": "x", "latex": "x"}),
         "coordinates": Call(zm.coordinates, {"names": "x y"}),
         "parameter": Call(zm.parameter, {"name": "p", "value": 1.0, "latex": "p"}),
@@ -440,7 +436,6 @@ def _expressions() -> dict[str, Call]:
         "x.sin": Call(lambda a: x.sin(a) if a is not None else x.sin(), {"a": None}),
         "x.add": Call(lambda a: x.add(a), {"a": y}),
     }
-    return found
 
 
 def _equations() -> dict[str, Call]:
@@ -1099,7 +1094,7 @@ def _drawn(method: Callable[..., Any], *, three: bool = False) -> Callable[..., 
 def _analyses() -> dict[str, Call]:
     from zeromass import analysis
 
-    theta, length, system, start = _pendulum()
+    theta = zm.coordinate("theta")
     torque = zm.parameter("torque", 0.0)
     arm = zm.System(kinetic=zm.rate(theta) ** 2 / 2, potential=-np.cos(theta), forces={theta: torque})
     rest, lifted = arm.equilibrium(), arm.start({theta: 0.5})
@@ -1248,7 +1243,7 @@ def _studies() -> dict[str, Call]:
 
     from zeromass import scenario
 
-    theta, length, system, start = _pendulum()
+    theta, length, system, _ = _pendulum()
     angle = zm.parameter("angle", 0.1)
     begun = system.start({theta: angle})
     given = {
@@ -1335,7 +1330,7 @@ def _studies() -> dict[str, Call]:
 
 def _records() -> dict[str, Call]:
     """Classes that the library itself makes: from what one of them has."""
-    theta, length, system, start = _pendulum()
+    theta, _, system, start = _pendulum()
     torque, angle = zm.parameter("torque", 0.0), zm.coordinate("angle")
     arm = zm.System(kinetic=zm.rate(angle) ** 2 / 2, potential=-np.cos(angle), forces={angle: torque})
     rest = arm.equilibrium()
@@ -1380,7 +1375,9 @@ def _records() -> dict[str, Call]:
     impulse = fallen.impulses[0]
     return found | {
         "Impulse.from_record": Call(zm.Impulse.from_record, {"data": impulse.record()}),
-        "Segment.standing": Call(zm.Segment.standing, {"start": start, "outcome": run.outcome, "settings": zm.Settings()}),
+        "Segment.standing": Call(
+            zm.Segment.standing, {"start": start, "outcome": run.outcome, "settings": zm.Settings()}
+        ),
         "Segment.meant": Call(run.segments[0].meant, {"e": np.array([theta])}),
         "Target.machine": Call(zm.host().machine, {"effort": 1}, slow=True),
         "Run()": Call(zm.Run, {"segments": run.segments, "given_origin": None}),
@@ -1389,7 +1386,7 @@ def _records() -> dict[str, Call]:
 
 def _hooks() -> dict[str, Call]:
     """What the integrator asks a system, and contacts their bodies."""
-    theta, length, system, start = _pendulum()
+    _, _, system, start = _pendulum()
     n = len(system.coordinates)
     asked = {"t": np.zeros(1), "y": np.zeros((1, 2 * n)), "parameters": np.ones((1, 1))}
     run = zm.simulate(system, start, until=0.1)
@@ -1457,8 +1454,23 @@ def _hooks() -> dict[str, Call]:
     return found
 
 
-PARTS = (_expressions, _equations, _systems, _mechanisms, _contacts, _programs, _runs, _analyses, _studies, _records, _hooks)
+PARTS = (
+    _expressions,
+    _equations,
+    _systems,
+    _mechanisms,
+    _contacts,
+    _programs,
+    _runs,
+    _analyses,
+    _studies,
+    _records,
+    _hooks,
+)
 """What there is, a package at a time."""
+
+QUICK = tuple(part for part in PARTS if part not in (_runs, _analyses, _studies))
+"""Those that are ready in a second."""
 
 SCENARIO = """
 [rolling]
@@ -1494,14 +1506,17 @@ MESH = (
 )
 
 
-def prepare(folder: Path) -> dict[str, Call]:
-    """The calls, with the files that they read, in a folder that becomes the current one."""
+def prepare(folder: Path, parts: Sequence[Callable[[], dict[str, Call]]] = PARTS) -> dict[str, Call]:
+    """Public names and the methods of what they give, each with arguments for which it works.
+
+    folder  becomes the current one; it has the files that they read, and what they write
+    """
     os.chdir(folder)
     for name, text in {"robot.urdf": URDF, "robot.xml": MJCF, "mesh.stl": MESH, "scenario.toml": SCENARIO}.items():
         Path(name).write_text(text)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return calls()
+        return {name: call for part in parts for name, call in part().items()}
 
 
 def tried(found: Mapping[str, Call], count: int, rng: random.Random) -> Iterator[tuple[str, str, Found]]:
@@ -1531,11 +1546,11 @@ def main(count: int, seed: int, only: str = "") -> int:
         kinds: Counter[str] = Counter()
         for name, words, result in tried(found, count, random.Random(seed)):
             kinds[result.kind] += 1
-            if result.kind in ("raw", "hang", "no message"):
+            if result.kind in BAD:
                 print(f"{result.kind}\t{name}\t{words}\t{result.words!r}\t{result.where}", flush=True)
         print(f"seed {seed}: {dict(kinds)}")
         os.chdir("/")
-    return sum(kinds[kind] for kind in ("raw", "hang", "no message"))
+    return sum(kinds[kind] for kind in BAD)
 
 
 if __name__ == "__main__":

@@ -258,6 +258,36 @@ def test_sizes_are_checked_before_memory_is_taken(forged, packed):
         zm.load(path)
 
 
+@pytest.mark.parametrize("kind", ["<f2", "<f4", "<f8"])
+def test_packed_numbers_take_what_was_checked(forged, kind, monkeypatch):
+    """Numbers of two bytes become eight each: what the whole file would take is counted so."""
+    import zeromass.report.reading as reading
+
+    def many(file: h5py.File) -> None:
+        del file["run0_y"]
+        data = np.random.default_rng(0).normal(size=(100_000, 1)).astype(kind)
+        file.create_dataset("run0_y", data=data, chunks=(2**14, 1), compression="gzip")
+
+    path = forged(many)
+    monkeypatch.setattr(reading, "machine_memory", lambda: 700_000.0)  # 800,000 bytes as float64
+    with pytest.raises(zm.FileError, match="would take"):
+        zm.load(path)
+
+
+def test_chunks_that_are_not_there_are_not_filled_in(forged):
+    """A packed array of which hardly any chunk was written: its fill values would take memory that the file has not."""
+
+    def empty(file: h5py.File) -> None:
+        del file["run0_y"]
+        array = file.create_dataset("run0_y", (2**26, 1), "<f8", chunks=(2**14, 1), compression="gzip")
+        array[:10] = 1.0
+
+    path = forged(empty)
+    assert path.stat().st_size < 1_000_000
+    with pytest.raises(zm.FileError, match="is said to have"):
+        zm.load(path)
+
+
 def test_a_copy_by_another_program_is_the_same_run(run, saved, tmp_path):
     """The checksum is of what the file tells, not of its bytes: packing the numbers does not matter."""
     import xarray

@@ -173,3 +173,55 @@ def test_cells_of_tables(tmp_path):
     path = run.to_csv(tmp_path / "t.csv", [0.0])
     with path.open(newline="") as file:
         assert next(csv.reader(file)) == names
+
+
+BROKEN = ["a\0b", "a\ud800b", "\udfff"]
+"""What no file can have: NUL, and halves of characters."""
+
+
+def named(name: str) -> dict[str, object]:
+    """What a user may give a name, each as a function that does."""
+    x, k = zm.coordinate("x"), zm.parameter("k", 1.0)
+    spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=k * x**2 / 2)
+    start, door = spring.start({x: 1.0}), zm.RigidBody("door", 1.0, (1.0, 1.0, 1.0))
+    study = {"over": {k: [1.0]}, "keep": {"x": x}, "until": 0.1}
+    plane = zm.surfaces.plane()
+    return {
+        "coordinate": lambda: zm.coordinate(name),
+        "coordinates": lambda: zm.coordinates(f"x {name}"),
+        "parameter": lambda: zm.parameter(name, 1.0),
+        "latex": lambda: zm.coordinate("x", latex=name),
+        "latex of a parameter": lambda: zm.parameter("x", 1.0, latex=name),
+        "particle": lambda: zm.Particle(name, 1.0),
+        "body": lambda: zm.RigidBody(name, 1.0, (1.0, 1.0, 1.0)),
+        "constraint": lambda: zm.System(kinetic=zm.rate(x) ** 2 / 2, constraints={name: x - 1.0}),
+        "event": lambda: zm.Event(name, x),
+        "joint": lambda: zm.Revolute(zm.Ground(), door, axis=(0, 0, 1), name=name),
+        "ground": lambda: zm.Ground(name),
+        "drive": lambda: zm.Revolute(zm.Ground(), door, axis=(0, 0, 1)).drive(zm.t, name=name),
+        "surface": lambda: zm.Surface(lambda X, Y, Z: Z, name=name),
+        "grid": lambda: Grid([0, 1], [0, 1], np.ones((1, 1, 1, 1)), name=name),
+        "kept": lambda: zm.sweep(spring, start, **{**study, "keep": {name: x}}),
+        "samples": lambda: zm.Contacts([zm.ball(0.1, 0.5, name=name)], on=plane),
+    }
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_names_that_no_file_can_have_are_refused_at_once(name):
+    for what, give in named(name).items():
+        with pytest.raises(zm.ZeromassError) as caught:
+            give()
+        assert str(caught.value).isprintable(), what
+
+
+@pytest.mark.parametrize("name", BROKEN[1:])
+def test_texts_that_no_file_can_have_are_an_error_of_the_file(name, tmp_path):
+    """Titles and labels are no names: they are refused where they are written, and the run is still there."""
+    bead = zm.Particle("bead", 1.0)
+    free = zm.System([bead])
+    run = zm.simulate(free, free.start({bead.position[0]: 0.0}), until=0.1)
+    (tmp_path / "page.html").write_text("old", encoding="utf-8")
+    with pytest.raises(zm.ZeromassError):
+        run.view(tmp_path / "page.html", title=name)
+    assert (tmp_path / "page.html").read_text(encoding="utf-8") == "old"
+    assert [path.name for path in tmp_path.iterdir()] == ["page.html"]

@@ -10,7 +10,7 @@ import warnings
 
 import pytest
 
-from faults.campaign import SLICE, campaign
+from faults.campaign import SLICE, Tally, campaign
 from zeromass.scenario import Scenario, ScenarioError, parse_scenario
 from zeromass.scenario.scenario import SHIPPED, starter
 
@@ -106,3 +106,30 @@ def test_hostile_scenarios_do_nothing(count, seed):
     assert _seen == []
     assert valid > count / 20
     assert longest[0] < 20.0, longest[1]
+
+
+@pytest.mark.skipif(not hasattr(__import__("signal"), "SIGALRM"), reason="there are no alarms")
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("count", "seed"), [(12, SLICE), pytest.param(3000, None, marks=pytest.mark.slow)])
+def test_hostile_scenarios_that_are_run(count, seed):
+    """Each motion has its outcome, in words, or is refused; Ctrl-C ends those that are too long."""
+    tally, outcomes = Tally(bound=2.0), set()
+
+    def moved(text: str) -> None:
+        run = parse_scenario(text, name="h.toml").simulate()
+        outcomes.add(run.outcome.ending.value)
+        assert run.t.shape == (len(run.y),)
+
+    with campaign("hostile scenarios that are run", count, 120 + 3.0 * count, seed=seed) as random_:
+        ran = 0
+        while ran < count:
+            text = hostile(random_)
+            try:
+                parse_scenario(text, name="h.toml")
+            except ScenarioError:
+                continue  # these are for the test above
+            ran += 1
+            tally.attempt(lambda text=text: moved(text), text)
+    print(sorted(outcomes))
+    tally.verdict()
+    assert tally.counts["done"] > count / 4

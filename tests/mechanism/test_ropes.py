@@ -50,6 +50,14 @@ def test_where_it_becomes_taut_the_velocity_along_it_is_lost_and_no_other():
     vb, va = before[bob.velocity], after[bob.velocity]
     assert vb @ n > 0.1
     np.testing.assert_allclose(va, vb - (vb @ n) * n, atol=1e-9)
+    (impulse,) = run.impulses
+    lost = 0.7 * (vb @ n) ** 2 / 2
+    assert impulse.t == taut.t
+    assert set(impulse.constraints) == {"rope"}
+    assert abs(impulse.energy + lost) < 1e-9
+    assert run.work().imbalance < 1e-9  # of the energy of swing and flight; rtol is 1e-10
+    assert run.remarks == ()
+    assert run.certificate().digits > 8
 
 
 @pytest.mark.parametrize("speed", [0.0, 1.0])

@@ -80,8 +80,10 @@ def test_pulling_is_located(runs, case):
     ends = [time for interval in intervals for time in (interval.begin, interval.end)]
     assert ends == sorted(ends)
     inner = [time for time in ends if time < run.t[-1]]
-    met = [event.t for event in run.events if event.name == "contact lost"]
+    met = [event.t for event in run.events if event.name in ("contact lost", "contact resumed")]
     np.testing.assert_allclose(inner, met, rtol=0, atol=1e-11)
+    lost = [event.t for event in run.events if event.name == "contact lost"]
+    np.testing.assert_allclose(lost, [interval.begin for interval in intervals], rtol=0, atol=1e-11)
     for interval in intervals:
         assert np.all(run.at(np.linspace(interval.begin, interval.end, 12)[1:-1])[force] < 0)
     for before, after in itertools.pairwise(intervals):

@@ -278,3 +278,14 @@ def test_paths_of_several_bodies_are_those_of_their_centres():
     assert high.get_window_extent().height > 0.2 * high.get_legend().get_window_extent().height
     assert high.get_window_extent().height / high.figure.dpi > 1.0  # inches, below a legend of 21 names
     plt.close(high.figure)
+
+
+def test_axes_of_long_formulas_say_what_they_are_made_of():
+    """The clearance of a body on a surface has thousands of operations; written out, more than LaTeX is made of."""
+    x, y = zm.coordinates("x y")
+    long = x
+    for _ in range(40):
+        long = np.sin(long + y) * long
+    spring = zm.System(kinetic=(zm.rate(x) ** 2 + zm.rate(y) ** 2) / 2, potential=x**2 / 2)
+    run = zm.simulate(spring, spring.start({x: 1.0}), until=1.0)
+    assert run.plot.quantity(long).get_ylabel() == "multiply(…) of x, y"

@@ -86,3 +86,21 @@ def test_without_pyarrow_it_says_so(run, tmp_path, monkeypatch):
     with pytest.raises(ImportError, match="Parquet files need pyarrow, which is not installed: pip install pyarrow"):
         run.to_parquet(tmp_path / "ball.parquet")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_is_not_written_in_a_form_that_its_name_does_not_tell(tmp_path):
+    """Each writer knows the endings of what it writes, and names them."""
+    x = zm.coordinate("x")
+    spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
+    run = zm.simulate(spring, spring.start({x: 1.0}), until=1.0)
+    for name, written, known in (
+        ("run.mat", run.save, r"\.nc, \.nc4, \.h5 or \.hdf5"),
+        ("run.csv", run.save, r"\.nc, \.nc4, \.h5 or \.hdf5"),
+        ("run.xlsx", run.to_csv, r"\.csv or \.txt"),
+        ("run.csv", run.to_parquet, r"\.parquet or \.pq"),
+        ("run.pdf", run.view, r"\.html or \.htm"),
+        ("run.pdf", run.view().save, r"\.html or \.htm"),
+    ):
+        with pytest.raises(zm.ModelError, match=known):
+            written(tmp_path / name)
+    assert not list(tmp_path.iterdir())

@@ -183,7 +183,8 @@ def head(words: str, data: bytes = b"") -> bytes:
         (archive(x=head("{'descr': '<f8', 'fortran_order': False, 'shape': (99999999, 9999), }")), "another size"),
         (archive(x=head("{'descr': '<f8', 'fortran_order': __import__('os'), 'shape': (1,), }")), "no array of real"),
         (archive(x=bytes(LARGEST + 1)), "larger"),
-        (archive(x=X, y=Y, z=np.zeros((600, 600))), "360000 heights; at most"),
+        (archive(x=X, y=Y, z=np.zeros((600, 600), dtype="f4")), "360000 numbers; at most"),
+        (archive(x=X, y=Y, z=np.zeros((600, 600))), "larger than 250000 heights"),
     ],
 )
 def test_bad_archives(tmp_path, content, words):
@@ -220,3 +221,71 @@ def test_random_damage_is_an_error_of_the_file(tmp_path):
             heights_in(tmp_path, f"a.{ending}")
             read += 1
     assert 10 < read < 590  # some damage does no harm, most does
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links need rights elsewhere")
+def test_links_out_of_the_folder_are_refused(folder, tmp_path_factory):
+    """Of files and of folders, to above, beside or elsewhere, through other links; links that stay inside are followed."""
+    outside = tmp_path_factory.mktemp("outside")
+    (outside / "hills.csv").write_text(csv(), encoding="utf-8")
+    inner = folder / "inner"
+    inner.mkdir()
+    links = {
+        "elsewhere.csv": outside / "hills.csv",
+        "above.csv": folder / "hills.csv",
+        "relative.csv": "../hills.csv",
+        "deep": outside,
+        "up": "..",
+    }
+    for name, target in links.items():
+        os.symlink(target, inner / name)
+    os.symlink("elsewhere.csv", inner / "again.csv")
+    for file in ("elsewhere.csv", "above.csv", "relative.csv", "deep/hills.csv", "up/hills.csv", "again.csv"):
+        with pytest.raises(HeightsError, match="link out of the folder"):
+            heights_in(inner, file)
+    (inner / "own.csv").write_text(csv(), encoding="utf-8")
+    os.symlink("own.csv", inner / "inside.csv")
+    assert np.array_equal(heights_in(inner, "inside.csv")[2], Z)
+    os.symlink(inner, outside / "scenarios")  # a folder that is itself reached by a link
+    assert np.array_equal(heights_in(outside / "scenarios", "own.csv")[2], Z)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes")
+def test_a_file_that_becomes_a_link_or_a_pipe_is_not_opened(folder, tmp_path_factory, monkeypatch):
+    """Between the look at it and its opening."""
+    from zeromass.scenario import heights
+
+    secret = tmp_path_factory.mktemp("outside") / "secret.csv"
+    secret.write_text(csv(), encoding="utf-8")
+    for make in (lambda path: os.symlink(secret, path), os.mkfifo):
+        placed = heights._place
+
+        def swapped(*given, make=make, placed=placed):
+            path = placed(*given)
+            path.unlink()
+            make(path)
+            return path
+
+        with monkeypatch.context() as patched:
+            patched.setattr(heights, "_place", swapped)
+            with pytest.raises(HeightsError, match="can not be read"):
+                heights_in(folder, "hills.csv")
+        (folder / "hills.csv").unlink()
+        (folder / "hills.csv").write_text(csv(), encoding="utf-8")
+
+
+@pytest.mark.parametrize("kind", ["<f2", "|u1", "<f8"])
+def test_an_array_takes_the_memory_that_was_checked(tmp_path, kind):
+    """Numbers of one or two bytes become eight each; of zeros, a small file has very many."""
+    import tracemalloc
+
+    z = np.zeros((3000, 1000), dtype=kind)
+    np.savez_compressed(tmp_path / "large.npz", x=np.arange(3000.0), y=np.arange(1000.0), z=z)
+    assert (tmp_path / "large.npz").stat().st_size < 100_000
+    del z
+    tracemalloc.start()
+    with pytest.raises(HeightsError, match=f"{MOST_HEIGHTS}"):
+        heights_in(tmp_path, "large.npz")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 12e6  # the file, three arrays of at most 2.1 MB with their copies; 24 MB of numbers are claimed

@@ -2,12 +2,13 @@
 
 from zeromass.analysis.adjoint import Adjoint, adjoint
 from zeromass.analysis.branch import Branch, Special, branch
-from zeromass.analysis.certificate import Certificate, FewDigits, Residual, certificate
+from zeromass.analysis.certificate import Certificate, FewDigits, Residual, Trust, certificate
 from zeromass.analysis.contact import Interval, RequiredFriction, pulling_intervals, required_friction
 from zeromass.analysis.digits import Errors
 from zeromass.analysis.equilibrium import equilibrium
 from zeromass.analysis.extrema import Extremum, maximum, minimum
 from zeromass.analysis.fit import Fit, fit
+from zeromass.analysis.integral import integral, mean
 from zeromass.analysis.inverse import Effort, inverse_dynamics
 from zeromass.analysis.linear import LinearSystem, Mode
 from zeromass.analysis.linearize import linearize
@@ -37,17 +38,20 @@ __all__ = [
     "Residual",
     "Sensitivity",
     "Special",
+    "Trust",
     "Work",
     "adjoint",
     "branch",
     "certificate",
     "equilibrium",
     "fit",
+    "integral",
     "inverse_dynamics",
     "linearize",
     "lyapunov_exponent",
     "lyapunov_spectrum",
     "maximum",
+    "mean",
     "minimum",
     "periodic",
     "pulling_intervals",

@@ -108,7 +108,7 @@ def _weights(given: ArrayLike, times: np.ndarray) -> np.ndarray:
     """One weight for each time."""
     try:
         found = np.broadcast_to(np.asarray(given, dtype=float), times.shape)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         found = np.array(np.nan)
     if not np.isfinite(found).all():
         raise ModelError(f"weights is {shown(given)}; it is one number, or {len(times)}, one for each time")

@@ -16,6 +16,7 @@ from zeromass.analysis.linearize import Formulas
 from zeromass.errors import quoted, shown
 from zeromass.expression import Expression, Symbol
 from zeromass.model import ModelError, State, System
+from zeromass.model.by_expression import ByExpression
 from zeromass.model.given import given_count, given_finite, given_flag, given_kind
 from zeromass.model.state import belonging
 
@@ -42,7 +43,7 @@ class Special(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Branch:
+class Branch(ByExpression):
     """States of rest or steady motion along a parameter.
 
     parameter, values  what was varied, and its value at each point
@@ -59,6 +60,7 @@ class Branch:
     (True, {0})
     """
 
+    _how = "branch[x] are the values of an expression x along it, branch.points its states"
     parameter: Symbol
     points: tuple[State, ...]
     eigenvalues: tuple[Eigenvalues, ...]
@@ -86,9 +88,6 @@ class Branch:
     def unstable(self) -> np.ndarray:
         """How many eigenvalues grow, at each point; −1 where they are not known."""
         return np.array([_growing(λ) if len(λ) else -1 for λ in self.eigenvalues])
-
-    __iter__ = None  # it has values of every expression, and no end of them
-    __contains__ = None
 
     def __getitem__(self, e: Expression | np.ndarray | Sequence[Any]) -> np.ndarray:
         """Values of an expression, or of an array of them, at each point."""

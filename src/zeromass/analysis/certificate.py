@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from zeromass.analysis.digits import (
     rounding,
     sizes,
 )
-from zeromass.analysis.imbalance import FEW, energy_remarks
+from zeromass.analysis.imbalance import energy_remarks
 from zeromass.analysis.sampling import is_sampled, repeated
 from zeromass.analysis.work import Work, work
 from zeromass.equation import numerical_rank
@@ -28,8 +29,9 @@ from zeromass.expression import expressions
 from zeromass.integrate import Course, Sampled, Settings, course
 from zeromass.integrate.course import given_course
 from zeromass.integrate.segment import Samples, Segment
-from zeromass.integrate.settings import SMALLEST_RTOL
+from zeromass.integrate.settings import FEW, SMALLEST_RTOL
 from zeromass.integrate.terms import terms_of_time
+from zeromass.model.asking import named_expressions
 
 TIGHTER = 100.0
 """How many times smaller the tolerances of the second run are."""
@@ -80,6 +82,27 @@ class Residual:
 
 
 @dataclass(frozen=True)
+class Trust:
+    """How far one quantity of a run can be trusted: its name, and its errors relative to its largest value.
+
+    >>> x = zm.coordinate("x")
+    >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
+    >>> run = zm.simulate(spring, spring.start({x: 1.0}), until=5.0)
+    >>> (trust,) = run.certificate(of={"square": x**2}).of
+    >>> trust.name, trust.digits > 9
+    ('square', True)
+    """
+
+    name: str
+    errors: Errors
+
+    @property
+    def digits(self) -> float:
+        """Decimal digits to trust."""
+        return max(0.0, float(-np.log10(self.errors.worst)))
+
+
+@dataclass(frozen=True)
 class Certificate:
     """What is known of the errors of a run; `print` it.
 
@@ -92,6 +115,7 @@ class Certificate:
     parting    where the second run goes another way: its end or its kind of motion, by name
     warning    why the run can hardly be trusted; empty where it can
     pulled     intervals in which a two-sided contact has to pull
+    of         the quantities that were asked for, each with its own digits
 
     >>> x = zm.coordinate("x")
     >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
@@ -112,6 +136,7 @@ class Certificate:
     """What the energy balance says against the run; empty where its tolerance explains the balance."""
     parting: str = ""
     pulled: tuple[Interval, ...] = ()
+    of: tuple[Trust, ...] = ()
 
     @property
     def digits(self) -> float:
@@ -127,8 +152,11 @@ class Certificate:
 
     @property
     def warning(self) -> str:
-        """Why the run can hardly be trusted; empty where it can."""
-        if self.digits < FEW:
+        """Why the run, or what was asked for of it, can hardly be trusted; empty where it can."""
+        few = [f"{one.digits:.1f} digits of {one.name}" for one in self.of if one.digits < FEW]
+        if few:
+            return f"only {', '.join(few)} can be trusted"
+        if self.digits < FEW and not self.of:
             why = self.parting or f"limited by {self.limited_by}"
             return f"only {self.digits:.1f} digits of the run can be trusted ({why})"
         return self.imbalance
@@ -151,6 +179,7 @@ class Certificate:
         if self.parting:
             lines.append(self.parting)
         lines.append(f"digits to trust: {self.digits:.1f} (limited by {self.limited_by})")
+        lines += [f"digits of {one.name}: {one.digits:.1f} (limited by {one.errors.limited_by})" for one in self.of]
         if self.warning:
             lines.append(f"warning: {self.warning}")
         return "\n".join(lines)
@@ -161,8 +190,11 @@ class Certificate:
         return certificate_card(self)
 
 
-def certificate(run: Course) -> Certificate:
+def certificate(run: Course, of: Any = None) -> Certificate:
     """The certificate of a run; it makes a second run with tolerances a hundred times smaller.
+
+    of  quantities whose own digits are asked for: an expression or an array of them, several in a list, or {name: …}. The
+        digits of the run are those of its worst coordinate or rate; a quantity may be known better, or worse
 
     >>> x = zm.coordinate("x")
     >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
@@ -171,6 +203,7 @@ def certificate(run: Course) -> Certificate:
     True
     """
     given_course(run)
+    wanted = {} if of is None else named_expressions(of, "of")
     times = np.union1d(np.linspace(run.t[0], run.t[-1], SAMPLES), run.t[:: max(1, len(run) // SAMPLES)])
     sampled = run.at(times)
     settings = run.settings
@@ -178,23 +211,25 @@ def certificate(run: Course) -> Certificate:
     violated = residuals(sampled)
     balance = work(run) if run.system.has_energy else None
     size = sizes(sampled.y, settings.atol, 1.0 if balance is None else balance.seen)
-    error, parted = _difference(run, sampled, size, tighter)
+    error, parted, apart = _difference(run, sampled, size, tighter, wanted)
+    errors = Errors(
+        runs=SAFETY * error,
+        energy=0.0 if balance is None else balance.error,
+        constraints=off_constraints(sampled, size),
+        rounding=rounding(run, sampled, size),
+    )
     found = Certificate(
         violated,
         balance,
         min(_margin(part) for _, part in sampled.parts),
         error,
-        Errors(
-            runs=SAFETY * error,
-            energy=0.0 if balance is None else balance.error,
-            constraints=off_constraints(sampled, size),
-            rounding=rounding(run, sampled, size),
-        ),
+        errors,
         settings.rtol,
         tighter,
         "" if balance is None else "".join(energy_remarks(run, balance)),
         parted,
         pulling_intervals(run) if run.system.contacts else (),
+        tuple(Trust(name, replace(errors, runs=SAFETY * apart[name])) for name in wanted),
     )
     if found.warning:
         warnings.warn(found.warning, FewDigits, stacklevel=user_stack_level())
@@ -245,17 +280,28 @@ def _residuals(samples: Samples) -> dict[str, list[float]]:
     return {group: [worst(level, group) for level in range(3)] for group in dict.fromkeys(row.group for row in rows)}
 
 
-def _difference(run: Course, sampled: Sampled, size: np.ndarray, rtol: float) -> tuple[float, str]:
-    """Largest difference from a second run, relative to sizes of coordinates and rates, and where the two part."""
+def _difference(
+    run: Course, sampled: Sampled, size: np.ndarray, rtol: float, of: Mapping[str, np.ndarray]
+) -> tuple[float, str, dict[str, float]]:
+    """Largest difference from a second run, relative to sizes of coordinates and rates, and where the two part; and that of
+    some quantities, each relative to its own largest value."""
     places, worst, parted, elsewhere = (sampled, run.at(_about_changes(run))), 0.0, "", False
+    own = {name: [times[e] for times in places] for name, e in of.items()}
+    largest = {name: max(np.abs(x).max(initial=np.finfo(float).tiny) for x in values) for name, values in own.items()}
+    apart_of = dict.fromkeys(of, 0.0)
     for second in _second(run, _closer(run, rtol)):
         low, high = sorted((second.t[0], second.t[-1]))
-        for times in places:
+        for k, times in enumerate(places):
             if np.any(reached := (times.t >= low) & (times.t <= high) & ~between_jumps(run, second, times.t)):
-                apart = np.abs(second.at(times.t[reached]).y - times.y[reached]) / size
-                worst = float(np.maximum(worst, apart.max()))
+                there = second.at(times.t[reached])
+                worst = float(np.maximum(worst, (np.abs(there.y - times.y[reached]) / size).max()))
+                for name, e in of.items():
+                    apart = np.abs(there[e] - own[name][k][reached]).max() / largest[name]
+                    apart_of[name] = float(np.maximum(apart_of[name], apart))
         parted, elsewhere = parting(run, second), ends_elsewhere(run, second)
-    return (float("inf") if elsewhere else worst), parted
+    if elsewhere:
+        return float("inf"), parted, dict.fromkeys(of, float("inf"))
+    return worst, parted, apart_of
 
 
 def _second(run: Course, settings: Settings) -> Iterator[Course]:

@@ -7,23 +7,20 @@ from typing import NamedTuple
 
 import numpy as np
 
+from zeromass.analysis.panels import TOGETHER, brackets, doubtful
 from zeromass.analysis.rough import FEW, Rough, rough
+from zeromass.analysis.steep import Steep, steep
+from zeromass.analysis.stepwise import Stepwise
 from zeromass.expression import Expression, expressions
 from zeromass.integrate import Course
-from zeromass.integrate.course import Sampled
-from zeromass.integrate.glance import Glance, Plain, glanced
-from zeromass.integrate.search import Values, fine, tops
+from zeromass.integrate.course import given_course
+from zeromass.integrate.glance import Glance
+from zeromass.integrate.search import tops
 from zeromass.model import ModelError
 from zeromass.model.given import given_scalar
 
 SAMPLES = 4
 """Parts of a step at whose ends a function is looked at first."""
-
-TOGETHER = 64
-"""Tops that are looked at in any case; of more, those that may exceed them."""
-
-ALL = 32
-"""Steps up to which all are looked at closely at once: another look would take longer."""
 
 RESOLVED = 0.5
 """Part of the tolerance by which values that are not told apart may differ, or what they may be off by, if that is more."""
@@ -50,16 +47,17 @@ class Extremum(NamedTuple):
     time: float
 
 
-def maximum(run: Course, expression: Expression, sampled: Sampled | Rough | None = None) -> Extremum:
+def maximum(run: Course, expression: Expression, known: Rough | None = None) -> Extremum:
     """The largest value of an expression along a run, between its steps too.
 
-    sampled  the run at the times `between` its steps, where it has been looked at there before, or what is known of the
-             expression there
+    known  the expression at places of all steps, where it is known
 
-    Every largest sample that may hide the maximum beside it is followed on the dense output: for a smooth function the
-    hidden part is at most a quarter of the drop to the farther neighbour, and four times as much is allowed for. Of a long
-    run only steps are looked at in which the maximum may be, see `rough`; of more than 64 peaks that are as high, to
-    half the tolerance rtol |value|, not all.
+    Steps are divided until a polynomial through nine values follows the expression, and until nothing can be hidden between
+    them; see `brackets`. The value is then that of the expression at the top, to rounding. Of a long run only steps are
+    looked at in which the maximum may be, see `rough`; of more than 64 peaks that are as high, to half the tolerance
+    rtol |value|, not all.
+
+    At a time when rates jump, the states before and after the jump both count.
 
     >>> x = zm.coordinate("x")
     >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
@@ -70,67 +68,34 @@ def maximum(run: Course, expression: Expression, sampled: Sampled | Rough | None
     """
     if not isinstance(expression, Expression) and (shape := expressions(expression).shape):
         raise ModelError(f"a maximum is that of one expression, not of an array of shape {shape}")
-    known = rough(run, [expression]) if sampled is None else sampled
-    segment, *several = run.segments
-    glance = None if several else glanced(segment, expression)
+    if all(len(segment.t) < 2 for segment in given_course(run).segments):
+        return Extremum(float(run[expression][0]), float(run.t[0]))
+    e, rtol = expressions(expression).item(), run.settings.rtol
+    found = steep([e]) if known is None else Steep([], np.empty(0, dtype=int))
+    known = rough(run, [e, *found.arguments]) if known is None else known
+    along = Stepwise(run, [e], found)
+    steps = None
+    if known is not None:
+        alone = along if not found.arguments else Stepwise(run, [e], Steep([], np.empty(0, dtype=int)))
+        steps = _likely(known, lambda times, some: alone.at(times, some)[:, :, 0], rtol)
+        if found.arguments:
+            steps = np.union1d(steps, doubtful(known.nodes[:, :, 1:], found.kinds))
+    places = brackets(along.along, along.panels(steps), rtol)
+    best, step, place = float(places.best[0]), int(places.at_step[0]), float(places.at[0])
+    if len(places.step):
 
-    def at(times: np.ndarray) -> np.ndarray:
-        return (run.at(times) if several else segment.at(times))[expression]
+        def of(some: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
+            return lambda θ: along(places.step[some], θ.reshape(len(some), -1))[:, :, 0].ravel()
 
-    def inside(times: np.ndarray, steps: np.ndarray) -> np.ndarray:
-        return at(times.ravel()).reshape(times.shape)
-
-    look, ends = glance or inside, run.t if several else segment.t
-    values = None
-    if isinstance(known, Rough):
-        steps = _likely(known, look, run.settings.rtol)
-    else:
-        if known is not None:
-            samples = known[expression]
-        elif isinstance(glance, Plain) and ends[-1] > ends[0]:
-            values = _sampled(glance, ends)
-            every = (values.shape[1] - 1) // SAMPLES
-            samples = np.append(values[:, :-1:every], values[-1, -1])
-        else:
-            samples = at(between(ends))
-        if len(samples) == 1 or np.isnan(samples).any():
-            first = int(samples.argmax())  # that is no number, if there is one
-            return Extremum(float(samples[first]), float(between(ends)[first]))
-        steps = _beside_tops(samples)
-        if len(steps) > FEW:
-            steps = steps[_may_be_highest(look(_parts(ends, steps), steps))]
-    if values is not None:
-        values = values[steps] if values.shape[1] > SAMPLES + 1 else None
-    place, value, step = _highest(look, steps, ends, values)
-    if isinstance(glance, Glance) and not glance.exact:
-        value = glance.at(place, step)
-    return Extremum(value, place)
-
-
-def _sampled(look: Plain, ends: np.ndarray) -> np.ndarray:
-    """Values at the ends of parts of all steps, shape (k, parts + 1): of so many as tops are found from, where that is as
-    quick."""
-    steps = np.arange(len(ends) - 1)
-    if look.light and len(steps) <= ALL:
-        return look(fine(ends[:-1], ends[1:]), steps)
-    return look(_parts(ends, steps), steps)
-
-
-def _highest(
-    look: Look, steps: np.ndarray, ends: np.ndarray, values: np.ndarray | None = None
-) -> tuple[float, float, int]:
-    """Place of the largest value in some steps, this value, and its step; `values`, at `fine` places, if they are known."""
-
-    def of(some: np.ndarray) -> Values:
-        return lambda times: look(times.reshape(len(some), -1), some).ravel()
-
-    if values is None:
-        steps = np.sort(steps)
-    begin, end = ends[steps], ends[steps + 1]
-    low, high = np.minimum(begin, end), np.maximum(begin, end)
-    places, peaks = tops(of(steps), low, high, lambda some: of(steps[some]), values)
-    best = int(peaks.argmax())
-    return float(places[best]), float(peaks[best]), int(steps[best])
+        every = np.arange(len(places.step))
+        tops_, peaks = tops(of(every), places.low, places.high, lambda some: of(every[some]))
+        top = int(peaks.argmax())
+        if peaks[top] >= best:
+            best, step, place = float(peaks[top]), int(places.step[top]), float(tops_[top])
+    time = float(along.times(np.array([step]), np.array([[place]]))[0, 0])
+    if isinstance(along.glance, Glance) and not along.glance.exact:
+        best = along.glance.at(time, step)
+    return Extremum(best, time)
 
 
 def _parts(ends: np.ndarray, steps: np.ndarray) -> np.ndarray:
@@ -139,15 +104,6 @@ def _parts(ends: np.ndarray, steps: np.ndarray) -> np.ndarray:
     t = begin + (end - begin) * _PARTS
     t[:, -1:] = end
     return t
-
-
-def _beside_tops(samples: np.ndarray) -> np.ndarray:
-    """Steps on either side of each sample that may hide the largest value beside it."""
-    likely = np.flatnonzero(samples + reach(samples) >= samples.max())
-    found = np.zeros((len(samples) - 1) // SAMPLES, dtype=bool)
-    found[np.maximum(likely - 1, 0) // SAMPLES] = True
-    found[np.minimum(likely, len(samples) - 2) // SAMPLES] = True
-    return np.flatnonzero(found)
 
 
 def _may_be_highest(samples: np.ndarray) -> np.ndarray:

@@ -4,35 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from zeromass.analysis.work import Work, kinetic_energy, moves, work
-from zeromass.compile.program import rolls
-from zeromass.expression import expressions, gradient, symbols, t
-from zeromass.expression.build import ZERO
+from zeromass.analysis.work import Work, work
+from zeromass.expression import gradient
 from zeromass.integrate import Course, Settings
-from zeromass.integrate.segment import Samples
-from zeromass.model import Spring, System
-
-FEW = 2.0
-"""Digits of the energy, or of a state, below which a run can hardly be trusted."""
-
-REACH = 1e3
-"""Times the errors that the tolerance allows in all steps together that an imbalance of energy may reach."""
+from zeromass.integrate.settings import REACH
 
 SMALL, REST = 1e-10, 10.0
 """Absolute tolerances above this excuse nothing; how many of them a state may change by where nothing moves."""
 
 SAMPLES = 8
-"""Steps at which the energy of a conservative system is compared with that of its start."""
-
-
-def largest_imbalance(settings: Settings, steps: int) -> float:
-    """Largest relative imbalance of energy of a run that can be trusted: that its tolerance explains, with some digits."""
-    return min(np.inf if settings.step is not None else REACH * settings.rtol * steps, 2 * 10**-FEW)
+"""Times at which it is asked what an error of the state does to the energy."""
 
 
 def energy_warning(balance: Work, settings: Settings, steps: int) -> str:
     """What is wrong with an energy balance, in words; empty where the tolerance explains it."""
-    if not 2 * balance.error > largest_imbalance(settings, steps):
+    if not 2 * balance.error > settings.largest_imbalance(steps):
         return ""
     words = f"the energy is out of balance by {balance.imbalance:.1e} of what is turned over"
     if settings.step is not None:
@@ -72,32 +58,3 @@ def _least_error(run: Course) -> float:
         slopes = np.abs(run.at(times)[gradient(system.energy, [*system.coordinates, *system.rates])])
     off = 16 * float(np.finfo(float).eps) * float(np.max(np.abs(run.y))) + min(run.settings.atol, SMALL)
     return len(run) * float(np.max(np.sum(slopes, axis=1))) * off
-
-
-def energy_drifts(run: Course) -> bool:
-    """Whether the energy of a system that conserves it is not that of the start, at some steps of a run of one segment.
-
-    A few values of one formula, so that every run can afford it. False also where nothing is known: work may be done.
-    """
-    segment = run.segments[0]
-    if len(run.segments) > 1 or len(run) < 2 or segment.piece is not None or not _conservative(run.system):
-        return False
-    some = np.unique(np.linspace(0, len(segment.t) - 1, SAMPLES + 1).astype(int))
-    asked = expressions([run.system.energy, kinetic_energy(run.system)])
-    energy, kinetic = Samples(segment, segment.t[some], segment.y[some])[asked].T
-    return not np.max(np.abs(energy - energy[0])) <= largest_imbalance(run.settings, len(run)) * np.max(np.abs(kinetic))
-
-
-def _conservative(system: System) -> bool:
-    """Whether a system conserves its energy, as far as its parts show without a derivation."""
-    known: dict[str, bool] = system.memory.setdefault("conservative", {})
-    if "is" not in known:
-        known["is"] = (
-            system.has_energy
-            and not rolls(system)
-            and all(type(load) is Spring for load in system.loads)
-            and t not in symbols(system.energy)
-            and all(e is ZERO for e in system.C)
-            and not any(map(moves, system.rows))
-        )
-    return known["is"]

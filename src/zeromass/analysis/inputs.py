@@ -10,7 +10,7 @@ import numpy as np
 from zeromass.expression import Expression, Symbol, as_expression, parameter, symbols
 from zeromass.model import ModelError, System
 from zeromass.model.forces import Load, loads
-from zeromass.model.given import given_kind
+from zeromass.model.given import given_all, given_kind
 
 Input = Expression | Load | Mapping[Expression, Any]
 """A parameter of the system, or a force of unit size: zm.Force, zm.Torque, {coordinate: force}."""
@@ -42,7 +42,7 @@ def inputs_of(system: System, given: Sequence[Input] | Input | None) -> Inputs:
     known: dict[Any, tuple[Symbol, Any, np.ndarray]] = system.memory.setdefault("inputs", {})
     found: list[Symbol] = []
     acting: dict[Symbol, np.ndarray] = {}
-    for one in given:
+    for one in given_all(given, object, "inputs", "a parameter, or a force"):
         if isinstance(one, Expression):
             found.append(_own(system, one))
             continue

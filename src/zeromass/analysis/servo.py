@@ -72,6 +72,8 @@ def servo(
     state = _beside(system, driven, at)
     program = compile(driven, state)
     rows = rows_of(control)
+    if not rows:
+        raise ModelError("control is empty: give {name: expression that shall be zero}")
     wrong = next((row for row in rows if row.level > 1), None)
     if wrong is not None:
         raise ModelError(f"control '{wrong.name}' contains an acceleration; ask for positions or rates")

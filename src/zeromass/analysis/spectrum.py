@@ -3,22 +3,44 @@
     W ← Φ W,  W = Q R,  λ_i = Σ log R_ii / T,  W ← Q
 
 After each part of the run the tangents are brought back into the constraints: what leaves these has exponents too, of the
-formulas and not of the motion.
+formulas and not of the motion. Tangents lean towards the fastest growing one; a part is so short that they can be told apart
+at its end. The sum of all exponents is the mean divergence of the flow, which tells whether that has succeeded:
+
+    Σ λ_i = (1/T) ∫ tr(Nᵀ J N) dt,  J = ∂(q̇, q̈)/∂(q, q̇),  N an orthonormal basis of the directions along the constraints
 """
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 
+from zeromass.analysis.integral import mean as run_mean
 from zeromass.analysis.neighbours import Neighbours
+from zeromass.analysis.panels import Along, integrals, whole
+from zeromass.analysis.peaking import NODES
+from zeromass.analysis.stepwise import Stepwise
 from zeromass.analysis.tangent import NEARBY, allowed_directions, one_smooth_motion, parts_of, random_of
 from zeromass.equation import numerical_rank
 from zeromass.expression import Evaluator, expressions, jacobian
-from zeromass.integrate import Course
+from zeromass.integrate import Course, RunDoubtful
 from zeromass.integrate.course import Sampled, given_course
 from zeromass.integrate.stepping.functions import Functions
 from zeromass.model import ModelError
 from zeromass.model.given import shown
+
+APART = 1e3
+"""How many times as much as another a tangent may grow in a part of the run: what is left of the slower one is then known to
+so many times the tolerance of the tangents."""
+
+HALVINGS = 20
+"""How often a hundredth of the run is halved at most."""
+
+DIVERGENCE = 1e-6
+"""Tolerance of the mean divergence: less than what exponents are compared to."""
+
+AGREEMENT = 1e-3
+"""Part of the sum of their sizes by which the sum of exponents may differ from the mean divergence."""
 
 
 def lyapunov_spectrum(
@@ -26,9 +48,12 @@ def lyapunov_spectrum(
 ) -> np.ndarray:
     """Lyapunov exponents, 1/s, the largest first: as many as there are directions along the constraints, or `count`.
 
-    every  time between renormalisations, s; a hundredth of the run by default
+    every  time between reorthonormalisations, s; by default a hundredth of the run or less: so short that no tangent grows
+           more than 1,000 times as much as another
     count  how many of them, the leading ones; each is a tangent more that is carried along. Of a large system, whose
            derivatives of constraints are not written out then, this is the way
+
+    Where all are asked for, a RunDoubtful warning says if their sum is not the mean divergence of the flow along the run.
 
     A damped spring, ẍ = −x − ẋ/2, has −1/4 twice; their sum is that of what damps:
 
@@ -46,37 +71,115 @@ def lyapunov_spectrum(
         raise ModelError(f"count = {shown(count)}: a whole number, and there is at least one exponent")
     times = np.linspace(run.t[0], run.t[-1], parts_of(span, every) + 1)
     one_smooth_motion(run)
-    sampled = run.at(times[1:])
     large = run.program.code == "rolled" and count is not None
-    along = _InLarge(run) if large else _Written(run, sampled)
+    along = _InLarge(run) if large else _Written(run)
     size = along.directions if count is None else min(count, along.directions)
     W = np.linalg.qr(along.first(random_of(seed), size))[0]
-    total = np.zeros(size)
-    neighbours = Neighbours(run, W, np.zeros((len(run.parameters), size)), float(times[0]))
-    for k, end in enumerate(times[1:].tolist()):
-        W, R = np.linalg.qr(along(k, end, sampled.y[k], neighbours.carry(end)))
-        total += np.log(np.abs(np.diag(R)))
-        neighbours.go_on(sampled.y[k], W)
+    total = _Growth(run, along, W, adaptive=every is None).over(times)
+    if size == along.directions and isinstance(along, _Written) and run.program.code != "rolled":
+        _check(run, along, total / span)
     return np.sort(total / span)[::-1]
+
+
+class _Growth:
+    """Tangents carried along a run, and reorthonormalised; adaptive, if that is done whenever they have grown apart."""
+
+    def __init__(self, run: Course, along: _Written | _InLarge, W: np.ndarray, *, adaptive: bool) -> None:
+        self._run, self._along, self._adaptive, self._W = run, along, adaptive, W
+        self._parameters = np.zeros((len(run.parameters), W.shape[1]))
+
+    def over(self, times: np.ndarray) -> np.ndarray:
+        """Σ log R_ii from the first time to the last; each part between times is divided as far as growth asks for it."""
+        total, halvings = np.zeros(self._W.shape[1]), 0
+        self._begin_at(float(times[0]))
+        for begin, end in zip(times[:-1].tolist(), times[1:].tolist(), strict=True):
+            done = 0.0  # of the part
+            while done < 1.0:
+                step = 2.0**-halvings
+                after = min(done + step, 1.0)
+                until = end if after == 1.0 else begin + (end - begin) * after
+                sampled = self._run.at([until])
+                W, R = np.linalg.qr(self._along(sampled, self._neighbours.carry(until)))
+                growth = np.abs(np.diag(R))
+                with np.errstate(divide="ignore", invalid="ignore"):
+                    apart = growth.max() / growth.min()
+                if self._adaptive and not apart <= APART and halvings < HALVINGS:
+                    halvings += 1
+                    self._begin_at(begin + (end - begin) * done)
+                    continue
+                with np.errstate(divide="ignore"):
+                    total += np.log(growth)
+                self._W, done = W, after
+                self._neighbours.go_on(sampled.y[0], W)
+                if halvings and apart**2 <= APART and (after / (2 * step)).is_integer():
+                    halvings -= 1
+        return total
+
+    def _begin_at(self, t: float) -> None:
+        """Goes back to a time at which the tangents were orthonormal."""
+        self._neighbours = Neighbours(self._run, self._W, self._parameters, t)
+
+
+def _check(run: Course, along: _Written, exponents: np.ndarray) -> None:
+    """Warns where the sum of all exponents is not the mean divergence."""
+    expected, found = along.divergence, float(exponents.sum())
+    if np.isfinite(expected) and not abs(found - expected) <= AGREEMENT * max(np.abs(exponents).sum(), abs(expected)):
+        words = (
+            f"the Lyapunov exponents have the sum {found:.6g}/s, but the mean divergence of the flow along the run is "
+            f"{expected:.6g}/s: contracting directions are lost; reorthonormalise more often (a shorter every=), or take a "
+            "tighter tolerance (rtol=) for the run"
+        )
+        warnings.warn(words, RunDoubtful, stacklevel=3)
 
 
 class _Written:
     """Tangents brought back into the constraints by the null space of their derivatives."""
 
-    def __init__(self, run: Course, sampled: Sampled) -> None:
-        self._start = allowed_directions(run)
+    def __init__(self, run: Course) -> None:
+        self._run, self._start = run, allowed_directions(run)
         order, self.directions = self._start.shape
-        system, rank = run.system, order - self.directions
+        system, self._rank = run.system, order - self.directions
         zeros = expressions([zero for level in (0, 1) for _, zero in system.zeros(level)])
-        constraints = Evaluator(jacobian(zeros, [*system.coordinates, *system.rates]), system.inputs)
-        self._along = numerical_rank(constraints(sampled.inputs), rank=rank).null_space if rank else None
+        self._states = [*system.coordinates, *system.rates]
+        self._constraints = Evaluator(jacobian(zeros, self._states), system.inputs) if self._rank else None
 
     def first(self, random: np.random.Generator, size: int) -> np.ndarray:
         """Some at the start, shape (2n, size)."""
         return self._start @ random.normal(size=(self.directions, size))
 
-    def __call__(self, k: int, t: float, y: np.ndarray, W: np.ndarray) -> np.ndarray:
-        return W if self._along is None else self._along[k] @ (self._along[k].T @ W)
+    def __call__(self, sampled: Sampled, W: np.ndarray) -> np.ndarray:
+        if self._constraints is None:
+            return W
+        N = self._basis(sampled.inputs)[0]
+        return N @ (N.T @ W)
+
+    def _basis(self, inputs: np.ndarray) -> np.ndarray:
+        """Orthonormal bases of directions along the constraints, and columns of zeros: shape (k, 2n, 2n)."""
+        assert self._constraints is not None
+        return numerical_rank(self._constraints(inputs), rank=self._rank).padded_null_space
+
+    @property
+    def divergence(self) -> float:
+        """The mean of tr(Nᵀ J N) over the run, 1/s."""
+        run, program = self._run, self._run.program
+        n = len(run.system.coordinates)
+        q̈ = expressions(list(program.acceleration))
+        if self._constraints is None:
+            trace = sum(jacobian(q̈, self._states)[i, n + i] for i in range(n))
+            return float(run_mean(run, trace))
+        slopes = Evaluator(jacobian(q̈, self._states), run.system.inputs)
+        steps = Stepwise(run, [])
+
+        def look(which: np.ndarray, places: np.ndarray) -> np.ndarray:
+            inputs = run.at(steps.times(which, places).ravel()).inputs
+            N, J = self._basis(inputs), np.zeros((len(inputs), 2 * n, 2 * n))
+            J[:, :n, n:], J[:, n:] = np.eye(n), slopes(inputs)
+            return np.einsum("kia,kia->k", N, J @ N).reshape(*places.shape, 1)
+
+        every = np.arange(len(steps))
+        along: Along = steps.along._replace(look=look)
+        panels = whole(every, look(every, np.broadcast_to(NODES, (len(every), len(NODES)))))
+        return float(integrals(along, panels, DIVERGENCE).value[0, 0] / (run.t[-1] - run.t[0]))
 
 
 class _InLarge:
@@ -94,9 +197,12 @@ class _InLarge:
     def first(self, random: np.random.Generator, size: int) -> np.ndarray:
         """Some at the start, shape (2n, size)."""
         t, y = self._begin
-        return self(0, t, y, random.normal(size=(len(y), size)))
+        return self._at(t, y, random.normal(size=(len(y), size)))
 
-    def __call__(self, k: int, t: float, y: np.ndarray, W: np.ndarray) -> np.ndarray:
+    def __call__(self, sampled: Sampled, W: np.ndarray) -> np.ndarray:
+        return self._at(float(sampled.t[0]), sampled.y[0], W)
+
+    def _at(self, t: float, y: np.ndarray, W: np.ndarray) -> np.ndarray:
         size = np.linalg.norm(W, axis=0)
         δ = NEARBY * (W / size).T
         there = self._onto(np.full(2 * len(δ), t), np.concatenate([y + δ, y - δ]))

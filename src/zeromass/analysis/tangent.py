@@ -14,6 +14,7 @@ from zeromass.equation.rank import CONSISTENCY_TOLERANCE, negligible
 from zeromass.expression import Evaluator, expressions, jacobian, symbols
 from zeromass.integrate import Course
 from zeromass.integrate.course import given_course
+from zeromass.integrate.lengths import PASSES
 from zeromass.integrate.stepping.functions import Functions
 from zeromass.model import ModelError
 from zeromass.model.given import given_real, shown
@@ -211,14 +212,23 @@ def one_smooth_motion(run: Course, remedy: str = "end the run before") -> None:
 
     remedy  what to do, in words
     """
-    if len(given_course(run).segments) < 2 and not run.switches:
+    passed = [
+        passage
+        for segment in given_course(run).segments
+        for passage in segment.crossed
+        if passage.constraints[0].endswith(PASSES)
+    ]
+    later = run.segments[1:]
+    if not (later or run.switches or passed):
         return
-    if run.switches:
+    if passed:
+        where = f"{passed[0].constraints[0]}, at t = {passed[0].t:g} s"
+    elif run.switches:
         where = f"a formula switches, '{run.switches[0].expression!r}' at t = {run.switches[0].t:g} s"
     elif run.changes:
         where = f"the kind of motion changes, at t = {run.changes[0]:g} s"
     else:
-        where = f"parameters are set anew, as by zm.sampled, at t = {float(run.segments[1].t[0]):g} s"
+        where = f"parameters are set anew, as by zm.sampled, at t = {float(later[0].t[0]):g} s"
     raise ModelError(f"tangents end where {where}; {remedy}")
 
 

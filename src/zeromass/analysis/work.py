@@ -137,7 +137,7 @@ def powers(system: System, *, held: bool = False) -> tuple[Expression, Expressio
     applied = as_expression(rate(system.energy) - reaction)
     if _quadratic(system):
         applied = as_expression(substitute(applied, dict.fromkeys(system.accelerations, 0.0)))
-    still = not len(system.rows) or (held and all(e is ZERO for e in system.C) and not any(map(moves, system.rows)))
+    still = not len(system.rows) or (held and all(e is ZERO for e in system.C) and not any(map(_moves, system.rows)))
     return applied, ZERO if still else reaction
 
 
@@ -153,7 +153,7 @@ def _quadratic(system: System) -> bool:
     return not bent and all(as_expression(substitute(e, rest)) is ZERO for e in [kinetic, *slopes])
 
 
-def moves(row: Row) -> bool:
+def _moves(row: Row) -> bool:
     """Whether a constraint moves or does not vanish at rest: its force may do work."""
     leaves = symbols(row.zero)
     still = {leaf: 0.0 for leaf in leaves if leaf.order == 1}
@@ -182,7 +182,7 @@ def _powers_one_by_one(system: System) -> tuple[Expression, Expression]:
         applied = applied + as_expression(left @ rate(q))
     reaction = ZERO
     for row, λ in zip(system.rows, system.multipliers, strict=True):
-        if moves(row):
+        if _moves(row):
             q = own([row.zero])
             unknown = (q, rate(q), rate(rate(q)))[row.level]
             reaction = reaction + λ * as_expression(gradient(row.zero, unknown) @ rate(q))
@@ -284,7 +284,7 @@ def _asked(system: System, segment: Segment) -> _Asked:
     if (system, held) not in known:
         found = powers(segment.system, held=held)
         some = sum(bit for bit, power in zip((1, 2), found, strict=True) if power is not ZERO)
-        known[system, held] = _Asked(expressions([system.energy, kinetic_energy(system), *found]), some)
+        known[system, held] = _Asked(expressions([system.energy, _kinetic(system), *found]), some)
     return known[system, held]
 
 
@@ -300,7 +300,7 @@ def _begins(run: Course, asked: list[_Asked]) -> np.ndarray:
     return found
 
 
-def kinetic_energy(system: System) -> Expression:
+def _kinetic(system: System) -> Expression:
     """Kinetic energy; of a system that is given by its Lagrangian ½ q̇ᵀ M q̇."""
     try:
         return system.kinetic

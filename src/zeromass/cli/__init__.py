@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import os
 import signal
 import sys
 from typing import TYPE_CHECKING, Any
@@ -60,6 +61,18 @@ def main() -> None:
         said("input/output", error.strerror or str(error))
         nothing_more()
         raise SystemExit(int(Exit.FILES)) from None
+    finally:
+        _leave_writers()
+
+
+def _leave_writers() -> None:
+    """Ends the process at once where a thread still makes a file that is not wanted any more: it would be waited for."""
+    writing = sys.modules.get("zeromass.report.writing")
+    if writing is not None and writing.abandoned():
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(ValueError, OSError):
+                stream.flush()
+        os._exit(int(Exit.INTERRUPTED))
 
 
 def _ended_like_interrupted() -> None:

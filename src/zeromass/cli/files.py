@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
-from collections.abc import Iterator, Mapping
+import threading
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
     from zeromass.analysis import Certificate
     from zeromass.run import Run
     from zeromass.scenario import Scenario
+
+
+TABLE = 2**24
+"""Bytes of the file of an interrupted run up to which its table is written too."""
 
 
 def scenario_at(file: str, case: str | None) -> Scenario:
@@ -51,14 +56,21 @@ def folder_at(path: Path) -> Iterator[Path]:
 
 
 def written(
-    scenario: Scenario, run: Run, folder: Path, *, certificate: Certificate | None, plots: bool, viewer: bool
+    scenario: Scenario,
+    run: Run,
+    folder: Path,
+    *,
+    certificate: Certificate | None,
+    plots: bool,
+    viewer: bool,
+    table: bool = True,
 ) -> dict[str, Any]:
     """Writes what the scenario asks for and returns the paths."""
     from zeromass.model import ModelError
 
     run_file = run.save(folder / "run.nc", certificate=certificate, scenario=scenario.source.text)
     files: dict[str, Any] = {"run": run_file}
-    if scenario.output.table:
+    if scenario.output.table and table:
         try:
             files["table"] = run.to_csv(folder / "run.csv", scenario.table_times(run))
         except ModelError as error:
@@ -73,6 +85,56 @@ def written(
         except ModelError as error:
             note(f"no viewer is written: {error}")
     return files
+
+
+def written_in_part(scenario: Scenario, run: Run, folder: Path) -> dict[str, Any]:
+    """Writes the run of a command that was interrupted, and says at once where, and how much that is.
+
+    The table of a long run can be made of it later, and as text takes longer. A second interrupt abandons the file, and
+    leaves no half of it. A run whose file would not fit into memory is not written: it is made there first.
+    """
+    from zeromass.integrate.memory import amount, usual_memory
+    from zeromass.report.files import file_size
+
+    size, bound = file_size(run), usual_memory()
+    far = "interrupted, without certificate and pictures"
+    if not run.outcome.complete:
+        far = f"interrupted at t = {run.outcome.t:.6g} s, after {len(run) - 1} steps"
+    if size > bound:
+        note(
+            f"{far}: the run is not written, for its file would take {amount(size)}, and a quarter of the memory is "
+            f"{amount(bound)}"
+        )
+        return {"run": None}
+    note(f"{far}: writing {folder / 'run.nc'}, about {amount(size)}; interrupt again to leave it unwritten")
+    table = size <= TABLE
+    return _beside(lambda: written(scenario, run, folder, certificate=None, table=table, plots=False, viewer=False))
+
+
+def _beside(write: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """What a function writes, in a thread: so an interrupt is seen at once, and what it writes is abandoned."""
+    from zeromass.report.writing import abandon
+
+    done: list[dict[str, Any]] = []
+    failed: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            done.append(write())
+        except BaseException as error:
+            failed.append(error)
+
+    thread = threading.Thread(target=work, daemon=True)
+    try:
+        thread.start()
+        while thread.is_alive():
+            thread.join(0.1)
+    except KeyboardInterrupt:
+        abandon()
+        raise
+    if failed:
+        raise failed[0]
+    return done[0]
 
 
 def page(run: Run, path: Path, drawing: Mapping[str, Any]) -> Path:

@@ -127,9 +127,9 @@ class Trust(_Object):
 
 
 class Files(_Object):
-    """Paths of what was written."""
+    """Paths of what was written; that of a run is null where it was interrupted, and too large to be written."""
 
-    run: str
+    run: str | None
     table: str | None = None
     plots: list[str] | None = None
     viewer: str | None = None

@@ -53,7 +53,7 @@ def run(
     as_json: AsJson = False,
     debug: Debug = False,
 ) -> None:
-    from zeromass.cli.files import folder_at, scenario_at, written
+    from zeromass.cli.files import folder_at, scenario_at, written, written_in_part
 
     with reporting("run", as_json=as_json, debug=debug):
         begin = time.perf_counter()
@@ -68,14 +68,16 @@ def run(
                     trust = trusted(found)
                 except KeyboardInterrupt:
                     code, go_on = Exit.INTERRUPTED, False
-                    note("interrupted: the run is saved, without certificate and pictures")
             code = code or exit_code(found)
-            files = written(scenario, found, place, certificate=trust, plots=plots and go_on, viewer=viewer and go_on)
+            if go_on:
+                files = written(scenario, found, place, certificate=trust, plots=plots, viewer=viewer)
+            else:
+                files = written_in_part(scenario, found, place)
         data = {
             "command": "run",
             "exit_code": int(code),
             "scenario": {"name": scenario.name, "file": scenario.source.name, "case": scenario.case},
-            **_summary(found),
+            **_summary(found, whole=go_on),
             "seconds": seconds,
             "certificate": None if trust is None else _certificate(trust),
             "folder": place,
@@ -137,7 +139,8 @@ def _folder(scenario: Scenario, file: str) -> Path:
     return Path(asked)
 
 
-def _summary(run: Run) -> dict[str, Any]:
+def _summary(run: Run, *, whole: bool) -> dict[str, Any]:
+    """The result of a run; without what takes longer for many steps, extremes and remarks, unless it is the whole of it."""
     n, outcome = len(run.system.coordinates), run.outcome
     names = [x.name for x in run.system.coordinates]
     return {
@@ -150,13 +153,13 @@ def _summary(run: Run) -> dict[str, Any]:
         "statistics": {
             name: value.item() if hasattr(value, "item") else value for name, value in vars(run.statistics).items()
         },
-        "remarks": [] if outcome.ending == "interrupted" else list(run.remarks),
+        "remarks": list(run.remarks) if whole else [],
         "events": [{"name": event.name, "t": float(event.t)} for event in run.events],
         "end": {
             "position": dict(zip(names, run.y[-1, :n].tolist(), strict=True)),
             "rate": dict(zip(names, run.y[-1, n:].tolist(), strict=True)),
         },
-        "extremes": _extremes(run),
+        "extremes": _extremes(run) if whole else {},
     }
 
 
@@ -215,10 +218,10 @@ def _show(scenario: Scenario, run: Run, trust: Certificate | None, data: dict[st
         ]
         console.print("\n".join(trusted_lines), highlight=False, soft_wrap=True)
     count = len(data["files"].get("plots", ()))
-    others = [str(path) for kind, path in data["files"].items() if kind != "plots"]
+    others = [str(path) for kind, path in data["files"].items() if kind != "plots" and path is not None]
     words = [*others, f"{count} plots"] if count else others
-    console.print(
-        f"written to {escape(str(data['folder']))}: {escape(', '.join(Path(w).name for w in words))}", soft_wrap=True
-    )
+    if words:
+        names = escape(", ".join(Path(w).name for w in words))
+        console.print(f"written to {escape(str(data['folder']))}: {names}", soft_wrap=True)
     if "viewer" in data["files"]:
         console.print(f"open {escape(str(data['files']['viewer']))} to watch it", soft_wrap=True)

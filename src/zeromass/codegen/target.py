@@ -56,18 +56,29 @@ class Target(NamedTuple):
 
     def lanes(self, width: int) -> Target:
         """The same machine, a number of values at a time."""
-        try:
-            count = operator.index(width)
-        except TypeError:
-            count = 0
-        if count < 1:
-            raise TargetError(f"width={width!r}: lanes are counted by a whole number, 1 or more")
-        return self._replace(width=count)
+        return self._replace(width=_whole(width, "width", 1, None))
 
     def machine(self, effort: int) -> Any:
         """LLVM's compiler for it, with some effort, 0 to 3."""
-        options: dict[str, Any] = {"cpu": self.cpu, "features": self.features, "jit": True, "opt": effort}
+        options: dict[str, Any] = {
+            "cpu": self.cpu,
+            "features": self.features,
+            "jit": True,
+            "opt": _whole(effort, "effort", 0, 3),
+        }
         return llvm.Target.from_triple(self.triple).create_target_machine(**options)
+
+
+def _whole(value: int, name: str, least: int, most: int | None) -> int:
+    """A whole number between bounds."""
+    try:
+        found = operator.index(value)
+    except TypeError:
+        found = least - 1
+    if found < least or (most is not None and found > most):
+        allowed = f"{least} or more" if most is None else f"{least} to {most}"
+        raise TargetError(f"{name}={value!r}: give a whole number, {allowed}")
+    return found
 
 
 CHOSEN = "ZEROMASS_CPU"

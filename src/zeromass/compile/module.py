@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from zeromass.codegen import cache, elementary, ir
 from zeromass.codegen.target import FIRST, Code, Target, shared
-from zeromass.compile.straight import Flavour, StraightLine
+from zeromass.compile.straight import Flavour, StraightLine, operations
 from zeromass.expression import Expression
 from zeromass.expression.build import ONE, divide, multiply
 from zeromass.expression.node import ordered, undisturbed
@@ -23,14 +24,17 @@ if TYPE_CHECKING:
 Groups = Sequence[Sequence[Expression]]
 
 
-def code(functions: Mapping[str, tuple[Groups, Groups]], target: Target, *, effort: int = FIRST) -> Code:
+def code(
+    functions: Mapping[str, tuple[Groups, Groups]], target: Target, *, effort: int = FIRST, apart: bool = False
+) -> Code:
     """Machine code of functions given as {name: (groups of inputs, groups of outputs)}, for a target.
 
     Each becomes `void name(const double *in₀, …, double *out₀, …)`; in lanes, a value stands `target.width` times in a row.
-    `effort` is LLVM's, 0 to 3: functions that are called seldom are not worth much of it.
+    `effort` is LLVM's, 0 to 3: functions that are called seldom are not worth much of it. `apart`: outputs of very many
+    operations share little, and may be computed in several functions that one calls.
     """
     with undisturbed:
-        written = _written(functions, target)
+        written = _written(functions, target, apart=apart)
     return _compiled(written, target, effort)
 
 
@@ -64,21 +68,53 @@ class Written(NamedTuple):
         return "\n".join([library, *missing, self.body])
 
 
-def _written(functions: Mapping[str, tuple[Groups, Groups]], target: Target) -> Written:
+def _written(functions: Mapping[str, tuple[Groups, Groups]], target: Target, *, apart: bool = False) -> Written:
     flavour = Flavour(target.width, target.fused)
-    lines = [
-        StraightLine(
-            name, inputs, _grouped(with_reciprocals([e for group in outputs for e in group]), outputs), flavour
-        )
-        for name, (inputs, outputs) in functions.items()
-    ]
+    lines: list[StraightLine] = []
+    callers: list[str] = []
+    for name, (inputs, outputs) in functions.items():
+        flat = _grouped(with_reciprocals([e for group in outputs for e in group]), outputs)
+        parts = _parts(flat) if apart else [flat[0]]
+        if len(parts) > 1:
+            callers.append(_caller(name, len(inputs), [len(part) for part in parts], flavour))
+        for k, part in enumerate(parts):
+            own = name if len(parts) == 1 else f"{name}.{k}"
+            lines.append(StraightLine(own, inputs, flat if len(parts) == 1 else [part], flavour))
     calls = tuple(sorted(set().union(*[line.calls for line in lines])))
-    body = "\n".join(line.text for line in lines)
+    body = "\n".join([*[line.text for line in lines], *callers])
     gridded = {name: entry for line in lines for name, entry in line.grids.items()}
     if not gridded:
         return Written(body, calls)
     grids = tuple(gridded[name][0] for name in sorted(gridded))
     return Written(body, calls, _with_grids(calls, gridded, flavour, target.outside), grids)
+
+
+PART = 100_000
+"""Operations from which a function of many outputs is made of several, each of some of them: values wait on the stack, in
+code that is made quickly a megabyte for so many."""
+
+
+def _parts(outputs: Groups) -> list[Sequence[Expression]]:
+    """Outputs of one group, in parts of the same length where they take too many operations for one function."""
+    (first,) = outputs
+    count = operations(first)
+    if count < PART:
+        return [first]
+    parts = min(len(first), -(-2 * count // PART))  # they share what several of them need: each has more than its part
+    edges = [len(first) * k // parts for k in range(parts + 1)]
+    return [first[a:b] for a, b in pairwise(edges)]
+
+
+def _caller(name: str, inputs: int, sizes: Sequence[int], flavour: Flavour) -> str:
+    """A function that calls its parts one after the other, each with its place among the outputs."""
+    given = [f"ptr %in{g}" for g in range(inputs)]
+    lines, first = [], 0
+    for k, size in enumerate(sizes):
+        lines.append(f"  %place{k} = getelementptr {flavour.type}, ptr %out0, i64 {first}")
+        lines.append(f"  call void @{name}.{k}({', '.join([*given, f'ptr %place{k}'])})")
+        first += size
+    body = "\n".join(lines)
+    return f"define void @{name}({', '.join([*given, 'ptr %out0'])}) {{\n{body}\n  ret void\n}}\n"
 
 
 def library(

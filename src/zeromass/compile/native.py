@@ -110,9 +110,12 @@ class Native:
 
     @property
     def tangent(self) -> Code:
-        """Machine code of `tangent(t, y, parameters, entries)`: of the program's tangent, what is not constant."""
+        """Machine code of `tangent(t, y, parameters, entries)`: of the program's tangent, what is not constant.
+
+        It has several times the operations of the right-hand side, and is evaluated once in many steps.
+        """
         entries = list(self.program.tangent[self.tangent_entries[1]])
-        return self._code("tangent", 1, lambda: {"tangent": (self.program.inputs, [entries])})
+        return self._code("tangent", 1, lambda: {"tangent": (self.program.inputs, [entries])}, seldom=True, apart=True)
 
     @cached_property
     def tangent_entries(self) -> tuple[np.ndarray, np.ndarray]:
@@ -128,6 +131,7 @@ class Native:
         functions: Callable[[], Mapping[str, tuple[Groups, Groups]]],
         *,
         seldom: bool = False,
+        apart: bool = False,
         kept: str | None = None,
     ) -> Code:
         """Machine code of functions; where it is `kept` for later processes, these need not write it."""
@@ -140,7 +144,7 @@ class Native:
             else:
                 from zeromass.compile.module import code  # where it was kept, nothing is written
 
-                made = code(functions(), target, effort=effort)
+                made = code(functions(), target, effort=effort, apart=apart)
                 if entry and kept and made.origin is not None:
                     entry.keep(kept, made.origin)
             self._codes[key] = made

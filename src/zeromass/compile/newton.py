@@ -97,7 +97,9 @@ class NewtonSteps:
     def possible(first: State) -> bool:
         """Whether the positions of a start are determined, and mass and equations determine rates that are nearest."""
         system = first.system
-        if first.made_of is None or system.pieces is not None or {*first.free} & {repr(x) for x in system.coordinates}:
+        if first.made_of is None or first.made_of.again is not None:
+            return False
+        if system.pieces is not None or {*first.free} & {repr(x) for x in system.coordinates}:
             return False
         if rolls(system):
             from zeromass.compile.rolled.start import solved_by_fronts  # few systems are large

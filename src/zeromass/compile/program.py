@@ -180,7 +180,8 @@ class Program:
         known = {x for group in self.inputs for x in group}
         known |= {*system.accelerations, *system.multipliers, *self.held}
         zeros = []
-        for event in given_all(events, Event, "events", "a zm.Event"):
+        plain = isinstance(events, list | tuple) and all(isinstance(event, Event) for event in events)
+        for event in events if plain else given_all(events, Event, "events", "a zm.Event"):
             others = [leaf for leaf in symbols(event.zero) if leaf not in known]
             strangers = [leaf for leaf in others if leaf.default is None]
             if strangers:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from zeromass.contact.given import as_numbers
-from zeromass.contact.roller import Laid, Roller, Touch, clearance_of, in_values
+from zeromass.contact.roller import Laid, Roller, Touch, clearance_of, in_values, lying
 from zeromass.expression import Array, Expression, Symbol, expressions
 from zeromass.frozen import frozen
 from zeromass.model import ModelError, Part, Particle, RigidBody
@@ -83,7 +83,8 @@ class SphericalBody(Roller):
 
     def laid(self, normal: np.ndarray, u: np.ndarray, parameters: Mapping[Symbol, float]) -> Laid:
         """r n."""
-        return Laid(float(self.at(parameters).radius) * normal, normal, "the normal")
+        _, normal = lying(normal, u)
+        return Laid(float(self.at(given_parameters(parameters, "parameters")).radius) * normal, normal, "the normal")
 
     def farthest(self, directions: np.ndarray, parameters: Mapping[Symbol, float]) -> np.ndarray:
         """r d."""

@@ -13,7 +13,8 @@ from zeromass.contact.gripping import NONE, Grips, Row
 from zeromass.contact.limits import impossible
 from zeromass.contact.pair import BEGINS, LANDS, LOST, PARTED, SLIPS, STOPS, Pair
 from zeromass.contact.redundant import Shares
-from zeromass.contact.watched import BORDER, FLAT, TIGHT, UPRIGHT
+from zeromass.contact.shaped import ImplicitBody
+from zeromass.contact.watched import BORDER, FLAT, TIGHT, UPRIGHT, flat_words
 from zeromass.expression import Expression, as_expression, expressions, multiplier, rate
 from zeromass.expression.build import ZERO
 from zeromass.model import Event
@@ -260,8 +261,10 @@ def _closed(contacts: Contacts, pair: Pair) -> list[Event]:
         return found
     room = pair.clearance - contacts.least_clearance
     if isinstance(room, Expression) and room.value is None:
-        words = f"a hollow of '{pair.surface.name}' is as tight as '{pair.solid.name}' is round"
-        found.append(Event(pair.says(TIGHT), room, direction=-1, guard=True, message=words))
+        name, words = TIGHT, f"a hollow of '{pair.surface.name}' is as tight as '{pair.solid.name}' is round"
+        if isinstance(pair.solid, ImplicitBody) and contacts.whole.outside_of(pair).flat:
+            name, words = FLAT, flat_words(pair.solid.name, pair.surface.name)
+        found.append(Event(pair.says(name), room, direction=-1, guard=True, message=words))
     return found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 import numpy as np
 
@@ -21,12 +21,13 @@ from zeromass.contact.skin import between_of, skin_of
 from zeromass.contact.slipping import SLOW, creep_of, speed_of
 from zeromass.contact.strokes import AT_ONCE, IN_TURN
 from zeromass.contact.surface import Surface
-from zeromass.errors import quoted
+from zeromass.errors import quoted, shown
 from zeromass.expression import Array, Expression, Symbol, as_expression
 from zeromass.expression.build import ZERO
 from zeromass.model import Contact, Event, ModelError, Onward, Particle, Quantity, RigidBody, State, System
+from zeromass.model.by_expression import ByExpression
 from zeromass.model.forces import Forces, Load, loads
-from zeromass.model.given import Number, Vector, given_parameters
+from zeromass.model.given import Number, Vector, given_all, given_choice, given_count, given_parameters
 from zeromass.model.moved import Moved
 from zeromass.model.record import recorded
 from zeromass.model.requirement import Ordered, Requirement
@@ -44,7 +45,7 @@ Modes = tuple[Mode, ...]
 
 
 @recorded("contacts")
-class Contacts(System):
+class Contacts(ByExpression, System):
     """One body or several, each of which may touch one surface or several, and other bodies.
 
     bodies       what moves: zm.ball(…), zm.disc(…) and others, one or a list
@@ -78,6 +79,7 @@ class Contacts(System):
     (('wall normal', 'wall friction'), -0.6075)
     """
 
+    _how = "contacts[name] is a contact, contacts.pairs are all of them"
     written_out: bool = True
 
     modes: Modes
@@ -233,7 +235,16 @@ class Contacts(System):
         """
         from zeromass.contact.cases import case
 
-        return case(self.whole, tuple(modes), axes, shares)
+        modes = tuple(given_choice(mode, "a mode", get_args(Mode)) for mode in given_all(modes, str, "modes", "a word"))
+        if axes is not None:
+            axes = [given_count(axis, "an axis", below=3) for axis in given_all(axes, object, "axes", "0, 1 or 2")]
+        for given, what in ((modes, "modes"), (axes, "axes")):
+            if given is not None and len(given) != len(self.whole.pairs):
+                raise ModelError(f"{what}: {len(self.whole.pairs)} contacts have one each, not {len(given)}")
+        for share in given_all(shares, tuple, "shares", "a contact and its parts"):
+            if len(share) != 2 or not isinstance(share[1], tuple):
+                raise ModelError(f"shares has {shown(share)} in it; each is a contact and its parts, (k, ((i, c), …))")
+        return case(self.whole, modes, axes, tuple(shares))
 
     @property
     def limits(self) -> list[Number]:
@@ -332,6 +343,10 @@ class Contacts(System):
     def outsides(self) -> tuple[Seen, ...]:
         """Each body beside each surface, to be examined."""
         return tuple(Seen(self, pair) for pair in self.pairs if pair.other is None)
+
+    def outside_of(self, pair: Pair) -> Outside:
+        """The outside of the body of a contact with a surface."""
+        return self.outsides[[p for p in self.pairs if p.other is None].index(pair)].outside
 
     # starts ------------------------------------------------------------------------------------------------------------
     def start(  # type: ignore[override]

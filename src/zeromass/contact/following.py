@@ -20,10 +20,12 @@ from zeromass.contact.strokes import AT_ONCE, strokes
 from zeromass.equation import solve
 from zeromass.expression import Evaluator, Symbol, expressions, rate
 from zeromass.model import Onward, State, System
+from zeromass.model.given import given_kind
 from zeromass.model.nearest import least_change
 from zeromass.model.quaternion import inertial_rates
 from zeromass.model.requirement import number_at
 from zeromass.model.start import admitted_start, equations_of
+from zeromass.model.state import belonging
 
 if TYPE_CHECKING:
     from zeromass.contact.contacts import Contacts
@@ -193,6 +195,7 @@ def coefficients(whole: Contacts, state: State, which: Collection[int]) -> tuple
 def beginning(contacts: Contacts, state: State) -> System:
     """The case that a motion begins as: of what touches and does not leave, what is decided; else as the state is."""
     whole = contacts.whole
+    given_kind(state, State, "the state", "one that contacts.start(…) makes")
     if state.system is not whole:  # a state of a run, perhaps of one that was read from a file
         alike = [x for system in (state.system, whole) for x in system.coordinates]
         known = hasattr(state.system, "whole") and len(alike) == 2 * len(set(alike))
@@ -206,6 +209,8 @@ def beginning(contacts: Contacts, state: State) -> System:
 
 def following(contacts: Contacts, event: str, state: State) -> Onward | None:
     """How a motion goes on after an event at one of its contacts; None after others."""
+    given_kind(event, str, "event", "the name of an event")
+    belonging(state, contacts)
     for k, pair in enumerate(contacts.pairs):
         if event == pair.says(LANDS):
             return landed(contacts, state, k)

@@ -10,7 +10,9 @@ from zeromass.contact.on_surface import NEGLIGIBLE
 from zeromass.contact.slow import STOPPED, creep_of
 from zeromass.expression import as_expression
 from zeromass.model import State, System
+from zeromass.model.given import given_flag, given_numbers
 from zeromass.model.requirement import number_at
+from zeromass.model.state import belonging
 
 if TYPE_CHECKING:
     from zeromass.contact.rolling import Rolling
@@ -21,6 +23,10 @@ ROLLS = 1e-9
 
 def kind_at(rolling: Rolling, state: State, *, slips: bool, turns: bool | None) -> System:
     """See `Rolling.kind_at`."""
+    belonging(state, rolling)
+    given_flag(slips, "slips")
+    if turns is not None:
+        given_flag(turns, "turns")
     holds = rolling.sticks and not (rolling.turns(state) if turns is None else turns)
     if not slips and holds and rolling.rests(state.carried_to(rolling.resting)):
         return rolling.resting
@@ -51,6 +57,8 @@ def slips(rolling: Rolling, state: State) -> bool:
 
 def struck(rolling: Rolling, state: State, impulse: np.ndarray) -> System | None:
     """See `Rolling.struck`."""
+    belonging(state, rolling)
+    impulse = given_numbers(impulse, "the impulse", (len(rolling.coordinates),), finite=False)
     n, body = state[rolling.normal], [rolling.index(x) for x in rolling.body.position]
     normal = float(n @ impulse[body])
     along = float(np.linalg.norm(impulse[body] - normal * n))

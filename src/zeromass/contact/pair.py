@@ -15,7 +15,7 @@ from zeromass.contact.surface import Surface
 from zeromass.expression import Array, Expression, Symbol, as_expression, coordinate, expressions, multiplier, rate
 from zeromass.expression.build import ZERO
 from zeromass.model import Contact, Particle, RigidBody
-from zeromass.model.given import Number
+from zeromass.model.given import Number, given_kind, given_name
 from zeromass.model.remembering import Remembering
 
 LOST, PARTED, SLIPS, STOPS, BEGINS, LANDS, RESTED = (
@@ -65,7 +65,11 @@ class Pair(Pressing, Remembering):
         friction: Number | None,
         restitution: Number,
     ) -> None:
-        self.name: str = name
+        self.name: str = given_name(name, "a contact")
+        given_kind(solid, Roller, "what touches", "a body, such as zm.ball(…)")
+        given_kind(surface, Surface, "what is touched", "a zm.Surface")
+        given_kind(body, RigidBody, "the body", "a zm.RigidBody")
+        given_kind(center, Particle, "the centre", "a zm.Particle")
         self.solid: Roller = solid
         self.surface: Surface = surface
         self.friction, self.restitution = friction, restitution
@@ -106,6 +110,7 @@ class Pair(Pressing, Remembering):
 
     def meets(self, other: Pair) -> bool:
         """Whether a body has both contacts."""
+        given_kind(other, Pair, "what is met", "one of contacts.pairs")
         own = [body for body, _ in self.sides]
         return any(body in own for body, _ in other.sides)
 

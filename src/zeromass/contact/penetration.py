@@ -71,6 +71,7 @@ class Outside:
         self.spherical: bool = isinstance(rolling.solid, SphericalBody)
         self._size = rolling.solid.size
         self._f = as_expression(rolling.surface.side * rolling.surface(PLACE))
+        self._known = rolling.surface.inside(PLACE)
         self._inputs = [*PLACE, time, *rolling.parameters]
         self._points: dict[bytes, np.ndarray] = {}
 
@@ -98,8 +99,7 @@ class Outside:
 
     @cached_property
     def _values(self) -> Evaluator:
-        inside = self.rolling.surface.inside(PLACE)
-        return Evaluator([self._f] if inside is None else [self._f, inside], self._inputs)
+        return Evaluator([self._f] if self._known is None else [self._f, self._known], self._inputs)
 
     @cached_property
     def _slopes(self) -> Evaluator:

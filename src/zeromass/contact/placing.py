@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -42,6 +43,7 @@ def placed(
     """A state of the bodies; see `Contacts.start`."""
     parameters = given_parameters({} if parameters is None else parameters, "parameters")
     t = given_finite(t, "the start time", StartError)
+    touching = None if touching is None else tuple(touching)
     said = [_of_body(whole, words, k) for k in range(len(whole.bodies))]
     formulas = parameters_in(value for own in said for value in own.values())
     own_values = values_of(formulas, parameters)
@@ -62,11 +64,6 @@ def placed(
     rates += [(O.velocity, (0.0, 0.0, 0.0)) for O in whole.centers]
     apart = consistent_start(whole, [*places, *rates], t=t, parameters=parameters, guess=near, admitted=False)
     touched = _touched(whole, apart, touching)
-    if formulas and touched:
-        raise StartError(
-            f"'{whole.pairs[touched[0]].name}' is touched at the start, and {formulas[0].name} may change that; a start by "
-            "formulas of parameters is one in the air, or give numbers"
-        )
     modes: list[Mode] = ["open"] * len(whole.pairs)
     for j in touched:
         modes[j] = _kinematics(whole, j, touched, by_body)
@@ -90,7 +87,10 @@ def placed(
         q[whole.index(pair.gap)] = v[whole.index(pair.gap)] = 0.0
         if case.modes[j] == "rolling":
             v[[whole.index(x) for x in pair.slip]] = 0.0
-    made_of = None if touched else _prescription(whole, said, q, t, formulas, own_values)
+    made_of = _prescription(whole, said, q, t, formulas, own_values)
+    if touched:  # what touches is decided anew with other values
+        again = partial(placed, whole, words, touching, t)
+        made_of = replace(made_of, again=again) if formulas else None
     state = replace(found, system=whole, q=q, v=v, made_of=made_of, free=())
     return _above(whole, state, touched)
 

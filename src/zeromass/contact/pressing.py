@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from functools import cached_property
+from typing import Any, cast
+
+import numpy as np
 
 from zeromass.expression import Array, Expression, as_expression, expressions
 from zeromass.model.given import length
@@ -35,5 +38,16 @@ class Pressing:
 
     @cached_property
     def friction_ratio(self) -> Expression:
-        """|F_t|/F_n: the coefficient of friction that is needed; not a number where nothing presses."""
-        return self.friction_magnitude / self.normal_force
+        """|F_t|/F_n, the coefficient of friction that is needed; see `friction_ratio`."""
+        return friction_ratio(self.friction_magnitude, self.normal_force)
+
+
+def friction_ratio(friction: Expression, normal: Expression) -> Expression:
+    """The coefficient of friction that is needed for a friction force beside a normal force, N.
+
+        |F_t|/max(F_n, 0)
+
+    Infinite where the surface has to pull: no coefficient is enough. Not a number where no force acts at all.
+    """
+    pressed: Any = np.maximum(cast(Any, normal), 0.0)
+    return as_expression(friction / pressed)

@@ -17,7 +17,18 @@ from zeromass.contact.directions import scattered
 from zeromass.expression import Array, Evaluator, Expression, Symbol, as_expression, expressions, symbols
 from zeromass.frozen import frozen
 from zeromass.model import ModelError, Part, Particle, RigidBody, StartError
-from zeromass.model.given import Inertia, Number, Vector, given_all, given_name, given_vector, shape_of, shown
+from zeromass.model.given import (
+    Inertia,
+    Number,
+    Vector,
+    given_all,
+    given_kind,
+    given_name,
+    given_numbers,
+    given_vector,
+    shape_of,
+    shown,
+)
 from zeromass.model.parts import matrix_of_inertia
 from zeromass.model.quaternion import rotation
 from zeromass.model.requirement import Ordered, Requirement, in_numbers
@@ -138,7 +149,7 @@ class Roller(ABC):
 
     def laid(self, normal: np.ndarray, u: np.ndarray, parameters: Mapping[Symbol, float]) -> Laid:
         """How it lies, turned by a quaternion, on a surface of some normal."""
-        S = rotation(u)
+        S, normal = lying(normal, u)
         lever = -(S @ self.farthest(-(normal @ S)[None], parameters)[0])
         return Laid(lever, lever / np.linalg.norm(lever))
 
@@ -205,6 +216,16 @@ def smallest_along(R: Array) -> Expression:
     """The smaller of the two eigenvalues along the surface of a matrix, shape (3, 3), that the normal has 0 of."""
     mean = np.trace(R) / 2
     return as_expression(mean - _half_difference(R, mean))
+
+
+def lying(normal: Any, u: Any) -> tuple[np.ndarray, np.ndarray]:
+    """The rotation matrix of a quaternion, and a normal, in numbers."""
+    return rotation(given_numbers(u, "the quaternion", (4,))), given_numbers(normal, "the normal", (3,))
+
+
+def turned_normal(body: Any, normal: Any) -> tuple[Array, Array]:
+    """A normal as expressions, and the rotation of a body."""
+    return given_vector(normal, "the normal"), given_kind(body, RigidBody, "the body", "a zm.RigidBody").rotation
 
 
 def _half_difference(R: Array, mean: Expression) -> Expression:

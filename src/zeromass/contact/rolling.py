@@ -29,6 +29,7 @@ from zeromass.contact.slow import SLOW, speed_of
 from zeromass.contact.start import Orientation, SurfaceAt, outside_surface, placement, rolling_start
 from zeromass.contact.surface import Surface
 from zeromass.contact.watched import HALTS, LOST, SLIPS, rolling_events
+from zeromass.errors import shown
 from zeromass.expression import Evaluator, Expression, Symbol, as_expression, expressions, rate, symbols
 from zeromass.expression import t as time
 from zeromass.expression.build import ZERO
@@ -36,7 +37,7 @@ from zeromass.model import Contact, Event, ModelError, Onward, StartError, State
 from zeromass.model.at_once import at_once
 from zeromass.model.constraint import Row, rows_of
 from zeromass.model.forces import Forces, Load, loads
-from zeromass.model.given import Number, Vector, given_flag, given_kind
+from zeromass.model.given import Number, Vector, given_all, given_choice, given_flag, given_kind, given_numbers
 from zeromass.model.moved import Moved
 from zeromass.model.record import recorded
 from zeromass.model.requirement import Requirement
@@ -161,6 +162,7 @@ class Rolling(OnSurface):
 
     def holding(self, *without: str) -> dict[str, list[Expression]]:
         """What holds at the contact, by the names of constraints, without some of them and without those of parts."""
+        given_all(without, str, "without", "the name of a constraint")
         own = {name for part in self.parts for name in part.constraints}
         found: dict[str, list[Expression]] = {}
         for row in self.rows:
@@ -187,7 +189,8 @@ class Rolling(OnSurface):
         A start slips, with a coefficient of friction, where it comes from a surface that moved otherwise: no impulse
         brings it to roll at once. A state of the slipping body goes on slipping.
         """
-        given_kind(state, State, "the state", "one that rolling.start(…) makes")
+        if not isinstance(state, State):
+            raise ModelError(f"the state is {shown(state)}; it is one that rolling.start(…) makes")
         if isinstance(state.system, AnotherMotion) and state.system.rolling is self:
             return state.system.begins_as(state)
         if state.system is not self or self.begins_one_way:
@@ -240,6 +243,8 @@ class Rolling(OnSurface):
 
     def goes_on_as(self, event: str, state: State) -> System | Onward | None:
         """`slipping` where the body would slip, `flying` where it leaves and may come back; other events end the motion."""
+        given_kind(event, str, "event", "the name of an event")
+        belonging(state, self)
         if event == LOST and self.restitution is not None:
             return self.flying.left(state)
         if event == HALTS:
@@ -403,6 +408,8 @@ class Rolling(OnSurface):
         if not (isinstance(prescribed, tuple | list | dict) and not prescribed):
             raise StartError("a start is given by contact=(X, Y), … or by {expression: value}, not by both")
         guess = 0.0 if guess is None else guess
+        for word in words:
+            given_choice(word, "an argument of start", ("velocity", "spin", "orientation", "touching", "relative"))
         return rolling_start(self, super().start, contact=contact, t=t, parameters=parameters, guess=guess, **words)
 
     def placement(
@@ -413,7 +420,8 @@ class Rolling(OnSurface):
 
     def surface_at(self, point: np.ndarray, others: Sequence[float]) -> SurfaceAt:
         """The surface at a point, at values of time and of the parameters."""
-        numbers = self._surface_at([*point, *others])
+        point = given_numbers(point, "the point", (3,), finite=False)
+        numbers = self._surface_at([*point, *given_numbers(others, "others", (1 + len(self.parameters),))])
         return SurfaceAt(float(numbers[0]), numbers[1:4], numbers[4:7], numbers[7:].reshape(3, 3))
 
     @cached_property

@@ -9,14 +9,13 @@ from zeromass.contact.roller import Roller
 from zeromass.contact.skin import BETWEEN
 from zeromass.contact.surface import Surface
 from zeromass.model import ModelError
+from zeromass.model.given import given_all
 
 
 def solids_given(bodies: Any) -> tuple[Roller, ...]:
     """The bodies, one or several, each with a name of its own."""
-    found = (bodies,) if isinstance(bodies, Roller) or not isinstance(bodies, Iterable) else tuple(bodies)
-    for body in found:
-        if not isinstance(body, Roller):
-            raise ModelError(f"bodies are zm.ball(…), zm.disc(…) and the like, not {body!r}")
+    found = (bodies,) if isinstance(bodies, Roller) or not isinstance(bodies, Iterable) else bodies
+    found = tuple(given_all(found, Roller, "bodies", "a body, such as zm.ball(…) or zm.disc(…)"))
     names = [body.name for body in found]
     for name in names:
         if names.count(name) > 1:

@@ -11,7 +11,18 @@ import numpy as np
 
 from zeromass.contact.directions import DIRECTION
 from zeromass.contact.outlines import Outline
-from zeromass.contact.roller import OFF, Laid, Roller, Touch, clearance_of, in_values, off_outside, smallest_along
+from zeromass.contact.roller import (
+    OFF,
+    Laid,
+    Roller,
+    Touch,
+    clearance_of,
+    in_values,
+    lying,
+    off_outside,
+    smallest_along,
+    turned_normal,
+)
 from zeromass.contact.traced import PLACE
 from zeromass.expression import (
     Array,
@@ -26,7 +37,6 @@ from zeromass.expression import (
 from zeromass.expression import gradient as gradient_of
 from zeromass.model import Part, Particle, RigidBody
 from zeromass.model.given import Inertia, Number, Vector, given_numbers, given_parameters
-from zeromass.model.quaternion import rotation
 from zeromass.model.requirement import Requirement, number_at
 
 if TYPE_CHECKING:
@@ -87,10 +97,11 @@ class ConvexBody(Roller):
         return clearance_of(self.outline.radii(normal, body.rotation) @ curvature)
 
     def upright(self, body: RigidBody, normal: Array) -> Expression | None:
-        return self.outline.upright(normal, body.rotation)
+        return self.outline.upright(*turned_normal(body, normal))
 
     def tilted(self, body: RigidBody, normal: Array) -> Expression | None:
-        return self.outline.tilted(expressions(-normal), body.rotation)
+        normal, R = turned_normal(body, normal)
+        return self.outline.tilted(expressions(-normal), R)
 
     @cached_property
     def support(self) -> Array:
@@ -194,7 +205,11 @@ class ImplicitBody(Roller):
 
     def farthest(self, directions: np.ndarray, parameters: Mapping[Symbol, float]) -> np.ndarray:
         """By Newton's method on ∇g = μ d, g = 0, from the point on the ray d."""
-        names = list(parameters)
+        names, directions = (
+            list(given_parameters(parameters, "parameters")),
+            given_numbers(directions, "directions", (None, 3)),
+        )
+        given_numbers([parameters[p] for p in names], "the values of parameters", (len(names),))
         values = Evaluator(self._slopes, [*PLACE, *names])
         others = np.broadcast_to(np.array([parameters[p] for p in names]), (len(directions), len(names)))
 
@@ -229,7 +244,8 @@ class ImplicitBody(Roller):
 
     def normal_at(self, point: np.ndarray, parameters: Mapping[Symbol, float]) -> np.ndarray:
         """∇g/|∇g|."""
-        inputs = np.array([*point, *parameters.values()], dtype=float)
+        point, parameters = given_numbers(point, "the point", (3,)), given_parameters(parameters, "parameters")
+        inputs = given_numbers([*point, *parameters.values()], "the values of parameters", (3 + len(parameters),))
         found = Evaluator(self._slopes, [*PLACE, *parameters])(inputs)
         k = found[1:4]
         length = float(np.linalg.norm(k))
@@ -239,7 +255,7 @@ class ImplicitBody(Roller):
         return k / length
 
     def laid(self, normal: np.ndarray, u: np.ndarray, parameters: Mapping[Symbol, float]) -> Laid:
-        S = rotation(u)
+        S, normal = lying(normal, u)
         (b,) = self.farthest(-(normal @ S)[None], parameters)
         lever = -(S @ b)
         return Laid(lever, lever / np.linalg.norm(lever), unknowns=b)

@@ -14,8 +14,10 @@ from zeromass.contact.roller import Roller
 from zeromass.contact.shaped import ConvexBody, ImplicitBody
 from zeromass.contact.surface import Surface
 from zeromass.contact.traced import PLACE, Traced
+from zeromass.errors import shown
 from zeromass.expression import Array, Expression, as_expression
 from zeromass.model import ModelError, Particle, RigidBody
+from zeromass.model.given import given_all
 
 BETWEEN = "between"
 """The name under which friction and restitution of all contacts between bodies are given."""
@@ -115,10 +117,10 @@ def between_of(solids: Sequence[Roller], between: Any) -> dict[str, tuple[Roller
         if between and not couples:
             raise ModelError("between=True, and there is one body only; give several")
     elif not isinstance(between, Iterable) or isinstance(between, str):
-        raise ModelError(f"between is {between!r}; give True, or pairs of names, [('red', 'white'), …]")
+        raise ModelError(f"between is {shown(between)}; give True, or pairs of names, [('red', 'white'), …]")
     else:
         named = {solid.name: solid for solid in solids}
-        couples = [_couple(named, names) for names in between]
+        couples = [_couple(named, names) for names in given_all(between, object, "between", "a pair of names")]
     found: dict[str, tuple[Roller, Roller]] = {}
     for one, two in couples:
         first, second = sorted((one, two), key=solids.index)

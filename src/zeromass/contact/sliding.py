@@ -21,10 +21,11 @@ from zeromass.expression.build import ZERO
 from zeromass.model import Event, ModelError, Onward, Particle, Quantity, StartError, State, System
 from zeromass.model.at_once import at_once
 from zeromass.model.forces import Forces, GeneralizedForce, Load, loads
-from zeromass.model.given import Number, Vector, given_count, given_flag, given_numbers, length, shape_of
+from zeromass.model.given import Number, Vector, given_count, given_flag, given_kind, given_numbers, length, shape_of
 from zeromass.model.record import read_number, recorded, written_number
 from zeromass.model.requirement import Ordered, Requirement, number_at
 from zeromass.model.start import Prescribed
+from zeromass.model.state import belonging
 
 if TYPE_CHECKING:
     from zeromass.expression.record import Reader, Writer
@@ -193,6 +194,7 @@ class Sliding(System):
 
     def begins_as(self, state: State) -> System:
         """In flight, or `touching` a surface that it lies on and is pressed to."""
+        given_kind(state, State, "the state", "one that sliding.start(…) makes")
         if isinstance(state.system, OnWall) and state.system.sliding is self:
             return state.system.begins_as(state)
         if state.system is not self:
@@ -219,6 +221,8 @@ class Sliding(System):
     # what comes after ------------------------------------------------------------------------------------------------
     def goes_on_as(self, event: str, state: State) -> System | Onward | None:
         """What a stroke makes of it: flight, or contact; None at other events, or where two surfaces hold it."""
+        given_kind(event, str, "event", "the name of an event")
+        belonging(state, self)
         for k, wall in enumerate(self.walls):
             if event == wall.strikes:
                 return landed(self, state, k)
@@ -232,6 +236,8 @@ class Sliding(System):
 
     def kind_at(self, which: int, state: State, *, slips: bool = False) -> OnWall:
         """What it does from a state on, on a surface: it slides, or friction holds it."""
+        belonging(state, self)
+        given_flag(slips, "slips")
         on, wall = self.touching(which), self.walls[which]
         if self.friction_coefficient is None or slips:
             return on
@@ -242,7 +248,9 @@ class Sliding(System):
 
     def left(self, state: State) -> Onward:
         """How a particle goes on that leaves a surface."""
-        assert isinstance(state.system, OnWall)
+        given_kind(state, State, "the state", "one that sliding.start(…) makes")
+        if not isinstance(state.system, OnWall):
+            raise ModelError("the particle leaves a surface only from a state in which it touches one")
         free = lifted(self, state.carried_to(self), [state.system.which])
         return Onward(free, (), np.empty(0), np.zeros(3), 0.0)
 
@@ -259,7 +267,9 @@ class Sliding(System):
 
     def lack_of_friction(self, wall: Wall) -> Expression:
         """|F_t| − μ F_n, N: positive where it takes more than friction to hold the particle."""
-        assert self.friction_coefficient is not None
+        given_kind(wall, Wall, "wall", "one of sliding.walls")
+        if self.friction_coefficient is None:
+            raise ModelError("nothing holds a particle without friction: Sliding(…, friction=μ)")
         return lacking(length(wall.friction_force), self.friction_coefficient * wall.normal_force)
 
     @cached_property

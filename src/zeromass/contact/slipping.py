@@ -11,7 +11,7 @@ from zeromass.contact.another import AnotherMotion, unstruck
 from zeromass.contact.friction import at_speed
 from zeromass.contact.limits import impossible_friction
 from zeromass.contact.slow import CREEP, SLOW, creep_of, speed_of
-from zeromass.contact.watched import HALTS, LOST, SLIPS, STOPS, slip_ends, with_details
+from zeromass.contact.watched import HALTS, LOST, RESUMED, SLIPS, STOPS, slip_ends, with_details
 from zeromass.expression import Expression, as_expression
 from zeromass.model import Event, Force, ModelError, Onward, State, System, Torque
 from zeromass.model.carrying import carried_over, carried_there
@@ -69,8 +69,9 @@ class Slipping(AnotherMotion):
         others = [*coefficients, *[event for event in rolling.events if event.name not in own]]
         if rolling.two_sided:
             words = f"the surface {'pushes' if pulls else 'pulls'} from here on"
-            turns = Event(LOST, rolling.normal_force, direction=1 if pulls else -1, message=words)
-            others = [turns if event.name == LOST else event for event in others]
+            name, direction = (RESUMED, 1) if pulls else (LOST, -1)
+            turns = Event(name, rolling.normal_force, direction=direction, message=words)
+            others = [turns, *[event for event in others if event.name not in (LOST, RESUMED)]]
         self.events: tuple[Event, ...] = (*slip_ends(rolling), *others)
 
     def _friction(self, rolling: Rolling, law: Number) -> tuple[Force, Torque]:
@@ -129,7 +130,7 @@ class Slipping(AnotherMotion):
         A contact that can pull goes on where it begins to, and where it ceases to.
         """
         rolling = self.rolling
-        if event == LOST and rolling.two_sided:
+        if event in (LOST, RESUMED) and rolling.two_sided:
             return self.opposite
         if event == LOST and rolling.restitution is not None:
             return rolling.flying.left(state)

@@ -270,7 +270,7 @@ def superquadric(
     array([0.004, 0.004, 0.004])
     """
     a, b, c = _positive(axes, "semi-axis", name)
-    if not (isinstance(exponent, int | float | np.integer | np.floating) and 2 <= exponent < np.inf):
+    if not (isinstance(exponent, int | float | np.integer | np.floating) and 2 <= exponent < LONGEST):
         said = f"the exponent of '{name}' is {shown(exponent)}"
         raise ModelError(f"{said}; it is a number of at least 2, where the body is an ellipsoid")
     matter = Matter(mass, density, inertia, center_of_mass, center, name)
@@ -310,7 +310,15 @@ def _positive(axes: Any, what: str, name: str) -> tuple[Any, Any, Any]:
     return a, b, c
 
 
+LONGEST = 1e100
+"""Lengths of bodies, m, and exponents: their cubes are numbers below it."""
+
+
 def _sizes(name: str, **lengths: tuple[Any, ...]) -> tuple[Requirement, ...]:
+    for what, all_ in lengths.items():
+        for each in all_:
+            if isinstance(each, int | float) and each >= LONGEST:
+                raise ModelError(f"the {what} of '{name}' is {shown(each)} m; it is less than {LONGEST:g} m")
     return tuple(
         Ordered(0.0, each, f"the {what} of '{{name}}' is {{1:g}}; it must be positive", name)
         for what, all_ in lengths.items()

@@ -14,7 +14,7 @@ import numpy as np
 
 from zeromass.contact.surface import Surface
 from zeromass.expression import Expression
-from zeromass.model.given import Number, Vector, given_flag
+from zeromass.model.given import Number, Vector, given_flag, given_number
 from zeromass.model.given import given_number as _given_number
 
 ORIGIN = (0.0, 0.0, 0.0)
@@ -60,6 +60,8 @@ def sphere(
     0.0
     """
 
+    radius = given_number(radius, "the radius of a sphere")
+
     def shape(X: Any, Y: Any, Z: Any) -> Any:
         return (X**2 + Y**2 + Z**2 - radius**2) / 2
 
@@ -82,6 +84,8 @@ def cylinder(
     0.0
     """
 
+    radius = given_number(radius, "the radius of a cylinder")
+
     def shape(X: Any, Y: Any, Z: Any) -> Any:
         return (X**2 + Y**2 - radius**2) / 2
 
@@ -99,6 +103,8 @@ def cone(slope: Number, *, shift: Vector = ORIGIN, rotation: Rotation = None, ve
     0.0
     """
 
+    slope = given_number(slope, "the slope of a cone")
+
     def height(X: Any, Y: Any) -> Any:
         return slope * np.sqrt(X**2 + Y**2)
 
@@ -115,6 +121,8 @@ def paraboloid(
     >>> float(zm.surfaces.paraboloid(curvature=0.5)(np.array([1.0, 1.0, 1.0])))
     0.0
     """
+
+    curvature = given_number(curvature, "the curvature of a paraboloid")
 
     def height(X: Any, Y: Any) -> Any:
         return curvature * (X**2 + Y**2)
@@ -138,6 +146,8 @@ def torus(
     >>> float(zm.surfaces.torus(radius=2.0, tube=0.5, inside=True)(np.array([0.0, 2.0, -0.5])))
     0.0
     """
+
+    radius, tube = given_number(radius, "the radius of a torus"), given_number(tube, "the tube of a torus")
 
     def shape(X: Any, Y: Any, Z: Any) -> Any:
         return ((np.sqrt(X**2 + Y**2) - radius) ** 2 + Z**2 - tube**2) / 2
@@ -167,6 +177,8 @@ def dimpled_bowl(
     >>> float(zm.surfaces.dimpled_bowl(h1=0.0, h3=0.0, h5=0.5)(np.array([1.0, 1.0, 1.0])))
     0.0
     """
+
+    h1, h2, h3, h4, h5 = (given_number(h, f"h{k} of a bowl") for k, h in enumerate((h1, h2, h3, h4, h5), 1))
 
     def height(X: Any, Y: Any) -> Any:
         dimples = h1 * np.sin(h2 * np.pi * X) / (1 + X**2) + h3 * np.sin(h4 * np.pi * Y) / (1 + Y**2)

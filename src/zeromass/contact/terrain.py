@@ -37,7 +37,7 @@ def _checked(x: Any, y: Any, z: Any, name: str) -> tuple[np.ndarray, np.ndarray,
     for letter, values in (("x", x), ("y", y), ("z", z)):
         try:
             arrays[letter] = np.asarray(values, dtype=float)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             raise ModelError(f"{letter} of '{name}' must be numbers in a rectangular array: {error}") from error
     for letter in ("x", "y"):
         line = arrays[letter]

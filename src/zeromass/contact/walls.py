@@ -11,6 +11,7 @@ import numpy as np
 from zeromass.contact.bouncing import rounding_of
 from zeromass.contact.friction import against
 from zeromass.contact.limits import impossible_friction
+from zeromass.contact.pressing import friction_ratio
 from zeromass.contact.slow import SLOWEST, STOPPED
 from zeromass.contact.surface import Surface
 from zeromass.contact.watched import BORDER, LOST, SLIPS, STOPS
@@ -218,7 +219,7 @@ class OnWall(System):
                 normal=wall.normal,
                 normal_force=wall.normal_force,
                 friction_force=wall.friction_force,
-                friction_ratio=length(wall.friction_force) / wall.normal_force,
+                friction_ratio=friction_ratio(length(wall.friction_force), wall.normal_force),
                 lost=LOST,
             ),
         )

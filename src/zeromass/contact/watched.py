@@ -10,6 +10,7 @@ import numpy as np
 
 from zeromass.contact.bodies import SphericalBody
 from zeromass.contact.limits import impossible, impossible_friction
+from zeromass.contact.shaped import ImplicitBody
 from zeromass.contact.slow import STOPPED, creep_of
 from zeromass.expression import Expression, as_expression
 from zeromass.model import Event, State
@@ -19,10 +20,13 @@ from zeromass.model.requirement import number_at
 if TYPE_CHECKING:
     from zeromass.contact.rolling import Rolling
 
-LOST, TIGHT, BORDER = "contact lost", "hollow too tight", "contact left the measured terrain"
+LOST, RESUMED = "contact lost", "contact resumed"
+TIGHT, BORDER = "hollow too tight", "contact left the measured terrain"
 SLIPS, STOPS = "would slip", "slip dies out"
 TURNS, HALTS = "would roll", "rolling dies out"
 FLAT, LANDS, RESTED = "lies flat", "lands", "bounces end"
+
+HOLLOW = "the hollow is as tight as the body is round, which then touches in more than one point"
 
 UPRIGHT = 1e-6
 """Sine of the angle between a face and the surface at which the body counts as lying on it."""
@@ -30,23 +34,28 @@ UPRIGHT = 1e-6
 
 def rolling_events(rolling: Rolling) -> tuple[Event, ...]:
     """The events of a rolling body: contact lost, a hollow too tight, the border of the data, and slipping."""
+    pressed = as_expression(rolling.normal_force + rolling.negligible_force)
     pull = Event(
         LOST,
-        rolling.normal_force + rolling.negligible_force,
-        direction=0 if rolling.two_sided else -1,
+        pressed,
+        direction=-1,
         terminal=not rolling.two_sided,
         guard=not rolling.two_sided,
         message="the surface would have to pull the body; a two-sided contact, two_sided=True, goes on regardless",
     )
+    never_hollow = isinstance(rolling.solid, ImplicitBody) and rolling.outside.flat
     tight = Event(
-        TIGHT,
+        FLAT if never_hollow else TIGHT,
         rolling.clearance - rolling.least_clearance,
         direction=-1,
         guard=True,
-        message="the hollow is as tight as the body is round, which then touches in more than one point",
+        message=flat_words(rolling.solid.name, rolling.surface.name) if never_hollow else HOLLOW,
         detail=partial(_radii, rolling),
     )
     found = [pull, tight]
+    if rolling.two_sided:
+        words = "the surface pushes the body again"
+        found.insert(1, Event(RESUMED, pressed, direction=1, terminal=False, message=words))
     upright = rolling.solid.upright(rolling.body, rolling.normal)
     if upright is not None:
         words = f"'{rolling.solid.name}' lies on a face, and touches in more than one point"
@@ -64,6 +73,14 @@ def rolling_events(rolling: Rolling) -> tuple[Event, ...]:
         lack = rolling.lack_of_friction - rolling.negligible_force
         found.append(Event(SLIPS, lack, direction=1, guard=True, message=words))
     return (*found, *rolling_ends(rolling))
+
+
+def flat_words(solid: str, surface: str) -> str:
+    """What is said of a body whose curvature vanishes where it touches a surface that has none either."""
+    return (
+        f"'{solid}' is flat where it touches '{surface}': the contact point has no finite speed there, and the forces have "
+        "none either"
+    )
 
 
 def slip_ends(rolling: Rolling) -> list[Event]:

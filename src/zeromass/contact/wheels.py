@@ -12,6 +12,7 @@ from zeromass.contact.friction import Friction, at_speed, bounded, friction_of, 
 from zeromass.contact.lifting import Tread, load_is_shared
 from zeromass.contact.limits import impossible_friction, possible_creep, possible_restitution
 from zeromass.contact.outlines import steep
+from zeromass.contact.pressing import friction_ratio
 from zeromass.contact.rims import Profile, Rim, Tyre, laid
 from zeromass.contact.slow import CREEP, SLOWEST
 from zeromass.contact.surface import Surface
@@ -299,8 +300,8 @@ class WheelOnSurface(Joint):
 
     @cached_property
     def friction_ratio(self) -> Expression:
-        """|F_t|/F_n, the coefficient of friction that rolling needs."""
-        return as_expression(length(self.friction_force) / self.normal_force)
+        """|F_t|/F_n, the coefficient of friction that rolling needs; infinite where the surface has to pull."""
+        return friction_ratio(length(self.friction_force), self.normal_force)
 
     @cached_property
     def lack_of_friction(self) -> Expression:

@@ -6,18 +6,26 @@ where it can not begin.
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import numpy as np
 
 from zeromass.compile.program import Program
 from zeromass.ensemble.lanes import Lanes
 from zeromass.ensemble.starts import Starts
-from zeromass.equation.rank import negligible, rank_of
-from zeromass.expression import Evaluator, symbols
+from zeromass.equation import EquationError, numerical_rank
+from zeromass.equation.arguments import require_mass_matrix
+from zeromass.equation.rank import MASS_TOLERANCE, negligible, rank_of
+from zeromass.expression import Evaluator, symbols, t
 from zeromass.integrate.outcome import Ending, at_start
 from zeromass.integrate.pace import pace
 from zeromass.integrate.stepping.ahead import Ahead
 from zeromass.integrate.terms import terms_of_time
 from zeromass.model import StartError, State, System
+
+FEW = 4
+"""Coordinates up to which eigenvalues of a mass matrix that depends on positions are found for every member; of more, its
+diagonal is looked at."""
 
 DEPENDENT = 1e-9
 """Part of its terms by which a row of A q̈ = b that was dropped may be missed where it follows from the others."""
@@ -49,6 +57,7 @@ def ordinary(lanes: Lanes, starts: Starts, until: float) -> np.ndarray:
             fine &= np.all(values[:, guards] * ways <= 0.0, axis=1)
     if system.stiff is not None:
         fine &= Evaluator([system.stiff], system.inputs)(inputs)[:, 0] >= 0.0
+    fine &= _determined(lanes, starts, inputs)
     fine &= unlimited(lanes, starts, until, fine)
     if lanes.dropped is not None and fine.any():
         fine &= _redundant(lanes, starts.state(system, int(np.flatnonzero(fine)[0])))
@@ -56,6 +65,72 @@ def ordinary(lanes: Lanes, starts: Starts, until: float) -> np.ndarray:
         for k in np.flatnonzero(fine).tolist():
             fine[k] = _begins(system, starts.state(system, k))
     return fine
+
+
+def indefinite(system: System, starts: Starts) -> dict[int, str]:
+    """Members whose mass matrix has a negative eigenvalue at the start, and in words which."""
+    some, moving = _judged(system, starts), not {t, *system.coordinates}.isdisjoint(symbols(system.M))
+    if moving and len(system.coordinates) <= FEW:
+        some = np.arange(len(starts))
+    whole = len(some) == len(starts)
+    if not (len(some) or moving):
+        return {}
+    inputs = np.concatenate([starts.t[:, None], starts.y, starts.parameters], axis=1)
+    found = {} if not len(some) else _negative(_mass(system, inputs[some]), some)
+    if moving and not whole:  # eigenvalues would take longer than short motions
+        diagonal = _mass(system, inputs, diagonal=True)
+        wrong = np.flatnonzero((diagonal < 0).any(axis=1))
+        found |= _negative(_mass(system, inputs[wrong]), wrong)
+    if found and not whole and not moving:
+        found = dict.fromkeys(range(len(starts)), next(iter(found.values())))  # one stands for all
+    return found
+
+
+def _judged(system: System, starts: Starts) -> np.ndarray:
+    """Members whose mass matrix is to be judged for the parameters in it: all, one if they are alike, none without any."""
+    own = {*symbols(system.M)}
+    columns = [k for k, p in enumerate(system.parameters) if p in own]
+    if not columns or not len(starts):
+        return np.empty(0, dtype=int)
+    return np.arange(len(starts) if np.ptp(starts.parameters[:, columns], axis=0).any() else 1)
+
+
+def _mass(system: System, inputs: np.ndarray, *, diagonal: bool = False) -> np.ndarray:
+    """Numbers of M, shape (k, n, n), or of its diagonal, (k, n)."""
+    known: dict[bool, Evaluator] = system.memory.setdefault("mass matrix", {})
+    if diagonal not in known:
+        known[diagonal] = Evaluator(np.diag(system.M) if diagonal else system.M, system.inputs)
+    with np.errstate(all="ignore"):
+        return known[diagonal](inputs)
+
+
+def _negative(M: np.ndarray, which: np.ndarray) -> dict[int, str]:
+    """Those of some members that have a negative eigenvalue; what is no number is not judged here."""
+    found = {}
+    finite = np.isfinite(M).all(axis=(1, 2))
+    with suppress(EquationError):
+        require_mass_matrix(M[finite], MASS_TOLERANCE)
+        return {}
+    for k in np.flatnonzero(finite).tolist():
+        try:
+            require_mass_matrix(M[k], MASS_TOLERANCE)
+        except EquationError as error:
+            found[int(which[k])] = str(error)
+    return found
+
+
+def _determined(lanes: Lanes, starts: Starts, inputs: np.ndarray) -> np.ndarray:
+    """Where mass and constraints determine the acceleration, as far as parameters in the mass matrix decide that."""
+    system = lanes.program.system
+    some = _judged(system, starts)
+    if not len(some):
+        return np.ones(len(starts), dtype=bool)
+    found = system.matrices(inputs[some])
+    rows = np.concatenate([found.M, found.A], axis=1)
+    finite = np.isfinite(rows).all(axis=(1, 2))
+    rows[~finite] = 0.0
+    fine = finite & (np.asarray(numerical_rank(rows).rank) == rows.shape[2])
+    return np.broadcast_to(fine, len(starts))  # one stands for all
 
 
 def _begins(system: System, start: State) -> bool:

@@ -45,9 +45,29 @@ class Inside:
         for k in reversed(range(DENSE_VECTORS)):
             total = (total + self._vectors[k][steps]) * (θ if k % 2 == 0 else 1.0 - θ)[:, None]
         y, parameters = self.y0[steps] + total, self.parameters[steps]
-        if self.lanes.settings.project:
+        if self.lanes.settings.project and self.lanes.program.corrections:
             y = projected(self.lanes, t, y, parameters)
         return np.concatenate([t[:, None], y, parameters], axis=1)
+
+    def at_nodes(self, nodes: np.ndarray, y1: np.ndarray) -> np.ndarray:
+        """The same at places from 0 to 1 of every step, one step after the other; y1 are states at the ends of steps."""
+        count, m, order = len(self.h), len(nodes), self.y0.shape[1]
+        inputs = np.empty((count, m, 1 + order + self.parameters.shape[1]))
+        inputs[:, :, 0] = self.t0[:, None] + self.h[:, None] * nodes
+        inputs[:, :, 1 + order :] = self.parameters[:, None]
+        inputs[:, 0, 1 : 1 + order], inputs[:, -1, 1 : 1 + order] = self.y0, y1
+        y = np.empty((m - 2, count, order))
+        for part, θ in zip(y, nodes[1:-1].tolist(), strict=True):
+            part[:] = self._vectors[-1] * (θ if DENSE_VECTORS % 2 else 1.0 - θ)
+            for k in reversed(range(DENSE_VECTORS - 1)):
+                part += self._vectors[k]
+                part *= 1.0 - θ if k % 2 else θ
+            part += self.y0
+        if self.lanes.settings.project and self.lanes.program.corrections:
+            times, values = inputs[:, 1:-1, 0].T.ravel(), np.tile(self.parameters, (m - 2, 1))
+            y = projected(self.lanes, times, y.reshape(-1, order), values).reshape(y.shape)
+        inputs[:, 1:-1, 1 : 1 + order] = y.swapaxes(0, 1)
+        return inputs.reshape(count * m, -1)
 
 
 def projected(lanes: Lanes, t: np.ndarray, y: np.ndarray, parameters: np.ndarray) -> np.ndarray:
@@ -56,12 +76,12 @@ def projected(lanes: Lanes, t: np.ndarray, y: np.ndarray, parameters: np.ndarray
     for name, part in (("positions", slice(0, n)), ("velocities", slice(n, None))):
         if name not in lanes.program.corrections:
             continue
-        left = np.arange(len(y))
+        left: slice | np.ndarray = slice(None)  # no copy of all
         for _ in range(PROJECTIONS):
             (change,) = lanes.called(name, t[left], y[left], parameters[left], (n,))
             large = np.abs(change) > REPEAT * np.maximum(np.abs(y[left, part]), 1.0)
             y[left, part] += change
-            left = left[large.any(axis=1)]
+            left = np.arange(len(y))[left][large.any(axis=1)]
             if not len(left):
                 break
     return y
@@ -69,8 +89,8 @@ def projected(lanes: Lanes, t: np.ndarray, y: np.ndarray, parameters: np.ndarray
 
 def _vectors(
     lanes: Lanes, t: np.ndarray, y: np.ndarray, h: np.ndarray, new: np.ndarray, parameters: np.ndarray
-) -> list[np.ndarray]:
-    """The seven vectors of the dense output of each step, arrays of shape (k, 2n); see `Dop853Dense`."""
+) -> np.ndarray:
+    """The seven vectors of the dense output of each step, shape (7, k, 2n); see `Dop853Dense`."""
     width, p = lanes.target.width, lanes.places
     size, m, count = p.size, p.order, len(t)
     padding = np.ones((count, size - m))
@@ -93,4 +113,4 @@ def _vectors(
         reals[Real64.t], reals[Real64.h] = times[g, 0], lengths[g, 0]
         call(*[begin + g * stride for begin, stride in zip(begins, strides, strict=True)])
     vectors = found.reshape(groups, DENSE_VECTORS, size, width).transpose(1, 0, 3, 2)
-    return list(np.ascontiguousarray(vectors.reshape(DENSE_VECTORS, groups * width, size)[:, :count, :m]))
+    return np.ascontiguousarray(vectors.reshape(DENSE_VECTORS, groups * width, size)[:, :count, :m])

@@ -116,7 +116,8 @@ def _start(start: StartOf, study: Study, formulas: _Formulas) -> list[Any]:
         if p not in members.parameters
     ]
     keys = [formulas.array(key) for key, _ in made.pairs]
-    return [fixed, own, keys, values, made.t, [[formulas.of(x), float(value)] for x, value in made.guess]]
+    decided = [] if made.again is None else [_state(state) for state in _ends(members.start, len(members))]
+    return [fixed, own, keys, values, made.t, [[formulas.of(x), float(value)] for x, value in made.guess], *decided]
 
 
 def _ends(start: Callable[[int], State], count: int) -> Iterable[State | None]:

@@ -5,7 +5,7 @@ A plain expression, or an array of them, is kept as it is at the end of the moti
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -14,7 +14,8 @@ from numpy.typing import ArrayLike
 
 from zeromass.expression import Expression, expressions
 from zeromass.model import Event, ModelError
-from zeromass.model.given import given_numbers
+from zeromass.model.asking import name_of
+from zeromass.model.given import given_numbers, shown
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,6 +162,34 @@ def _one(expression: Any) -> Expression:
 def kept(given: Any) -> Kept:
     """What was asked for; a plain expression is kept at the end."""
     return given if isinstance(given, Kept) else Final(expressions(given))
+
+
+def kept_by_name(given: Any) -> dict[str, Kept]:
+    """What was asked for, {name: what}; several in a list are called by their formulas."""
+    if isinstance(given, Mapping):
+        return {name: kept(what) for name, what in given.items()}
+    if isinstance(given, Expression | Kept) or not isinstance(given, Sequence | np.ndarray) or isinstance(given, str):
+        raise ModelError(f"keep is {shown(given)}; give {{name: what}}, or a list of what is to be kept")
+    found: dict[str, Kept] = {}
+    for what in given:
+        one = kept(what)
+        name = _name(one).replace("/", "÷")  # no name of a variable in files
+        if name in found:
+            raise ModelError(f"keep: two have the name '{name}'; give {{name: what}}")
+        found[name] = one
+    return found
+
+
+def _name(what: Kept) -> str:
+    if isinstance(what, FirstTime):
+        return f"first time of {what.event.name}"
+    formula = name_of(what.expression)
+    match what:
+        case Extreme():
+            return f"{'largest' if what.sign > 0 else 'smallest'} {formula}"
+        case Integral():
+            return f"{'mean' if what.mean else 'integral of'} {formula}"
+    return formula
 
 
 def needs_steps(wanted: Sequence[Kept]) -> bool:

@@ -11,6 +11,7 @@ import numpy as np
 from zeromass.ensemble.chunk import Results, Work, shape_of
 from zeromass.ensemble.keep import AtTimes, Extreme, FirstTime, Integral, Kept
 from zeromass.ensemble.members import Axes
+from zeromass.errors import unwritable
 from zeromass.model import ModelError
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def check_names(axes: Axes, keep: Mapping[str, Kept]) -> None:
     taken = {*OWN, "ledger"}
     for role, names in (("over", {*axes.names, *(p.name for p in axes.values)}), ("keep", keep)):
         for name in names:
-            if not isinstance(name, str) or name in ("", ".", "..") or "/" in name:
+            if not isinstance(name, str) or name in ("", ".", "..") or "/" in name or unwritable(name):
                 raise ModelError(f"{role}: {name!r} is no name that a file can have; give another")
         of_values = {d for name, what in keep.items() for d in _dimensions(name, what)} if role == "keep" else set()
         both = [*(name for name in names if name in taken | of_values), *(taken & of_values)]

@@ -10,13 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.compile.program import rolls
+from zeromass.compile.program import Program, compile, rolls
+from zeromass.ensemble.check import indefinite
 from zeromass.ensemble.newton import NewtonStarts
 from zeromass.ensemble.starts import Starts
+from zeromass.equation import EquationError
+from zeromass.errors import ZeromassError, shown
 from zeromass.expression import Symbol
 from zeromass.expression.leaves import namesake
+from zeromass.integrate import Limits
+from zeromass.integrate.outcome import at_start
 from zeromass.model import ModelError, StartError, State, System
-from zeromass.model.given import value_of
+from zeromass.model.given import given_mapping, given_numbers, value_of
 from zeromass.model.state import parameter_values
 
 StartOf = State | Callable[..., State]
@@ -53,17 +58,20 @@ def axes_of(over: Mapping[Any, Any]) -> Axes:
     names: list[str] = []
     shape: list[int] = []
     values: dict[Symbol, tuple[tuple[str], np.ndarray]] = {}
-    if not over:
+    if not given_mapping(over, "over", "{parameter: values}"):
         raise ModelError("over is empty: give {parameter: values}")
     for key, given in over.items():
         if not isinstance(key, Symbol) or key.kind != "parameter":
-            raise ModelError(f"over: {key!r} is no zm.parameter")
+            raise ModelError(f"over: {shown(key)} is no zm.parameter")
         if any(other.name == key.name for other in values):
             raise ModelError(f"over: two parameters have the name '{key.name}'; the Dataset tells them apart by names")
         if isinstance(given, Sampled):
             dimension, numbers = given.dimension, given.values
         else:
-            dimension, numbers = key.name, np.atleast_1d(np.asarray(given, dtype=float))
+            dimension, numbers = (
+                key.name,
+                np.atleast_1d(given_numbers(given, f"over: the values of '{key.name}'", finite=False)),
+            )
         if numbers.ndim != 1 or not len(numbers) or not np.all(np.isfinite(numbers)):
             raise ModelError(f"over: the values of '{key.name}' are no list of finite numbers")
         if dimension in names and dimension in (key.name, *(other.name for other in values)):
@@ -134,13 +142,32 @@ class Members:
 
     def _first(self) -> tuple[int, State]:
         """The first member that has a start; where none has one, the reason of the first."""
-        reason: StartError | None = None
+        reason: ZeromassError | None = None
         for k in range(len(self.table)):
             try:
                 return k, self.start(k)
-            except StartError as error:
+            except (StartError, EquationError) as error:
                 reason = reason or error
         assert reason is not None
+        raise reason
+
+    def compiled(self) -> Program:
+        """The program at the start of the first member that can begin; the error of the first where there is none."""
+        try:
+            return compile(self.system, self.first)
+        except (EquationError, ModelError) as error:
+            if self.alone:
+                raise
+            reason = error
+        for k in range(self.leader + 1, len(self)):
+            try:
+                start = self.start(k)
+                able = at_start(start, Limits().violation) is None
+            except (StartError, EquationError, ModelError):
+                continue
+            if able:
+                self.leader, self.first = k, start
+                return compile(self.system, start)
         raise reason
 
     def __len__(self) -> int:
@@ -176,7 +203,7 @@ class Members:
         given = self._start
         if isinstance(given, State) and given.made_of is None:
             shifted = self._shifted(which)
-            return shifted, self.system.refused(*shifted.arrays)
+            return shifted, self._refused(shifted)
         if not isinstance(given, State) or self.alone or not NewtonStarts.possible(self.first):
             found, slow = self._blank(len(which)), np.arange(len(which))
         else:
@@ -187,10 +214,15 @@ class Members:
             try:
                 one = Starts.of([self.start(int(which[k]))])
                 found.t[k], found.y[k], found.parameters[k] = one.t[0], one.y[0], one.parameters[0]
-            except StartError as error:
+            except (StartError, EquationError) as error:
                 failed[k] = str(error)
-                found.y[k] = np.concatenate([self.first.q, self.first.v])
-        return found, {**self.system.refused(*found.arrays), **failed}
+                one = Starts.of([self.first])
+                found.t[k], found.y[k], found.parameters[k] = one.t[0], one.y[0], one.parameters[0]
+        return found, {**self._refused(found), **failed}
+
+    def _refused(self, starts: Starts) -> dict[int, str]:
+        """Which starts can not be, and why."""
+        return {**({} if self.alone else indefinite(self.system, starts)), **self.system.refused(*starts.arrays)}
 
     def _blank(self, count: int) -> Starts:
         n, p = 2 * len(self.first.q), len(self.system.parameters)

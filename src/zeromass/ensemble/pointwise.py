@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from zeromass.analysis.steep import Steep, steep
 from zeromass.compile.lanes import LaneFunction
 from zeromass.compile.program import Program
 from zeromass.ensemble.starts import Starts
@@ -34,16 +35,47 @@ class Pointwise:
     def __init__(self, program: Program, e: np.ndarray, first: Starts) -> None:
         self.program = program
         self.expression = self._with_defaults(e)
+        self.functions: int = self.expression.size
         forces = any(leaf.kind == "multiplier" for leaf in symbols(self.expression))
         self._plain = True
         if forces and program.elimination.dropped:
             inputs = np.concatenate([first.t[:, None], first.y, first.parameters], axis=1)
-            fast, exact = self._function(inputs), self._shortest(inputs)
+            fast, exact = self._function(inputs), self._shortest(self.expression, inputs)
             self._plain = bool(np.all(negligible(fast - exact, np.abs(exact) + np.abs(fast), SHARED)))
 
     def __call__(self, inputs: np.ndarray) -> np.ndarray:
         with np.errstate(all="ignore"):
-            return self._function(inputs) if self._plain else self._shortest(inputs)
+            return self._function(inputs) if self._plain else self._shortest(self.expression, inputs)
+
+    def with_arguments(self, inputs: np.ndarray) -> np.ndarray:
+        """Values of the expressions, and after them of the steep arguments of their operations: shape (k, numbers)."""
+        if not len(self.kinds):
+            return self(inputs).reshape(len(inputs), self.functions)
+        with np.errstate(all="ignore"):
+            if self._plain:
+                return self._compiled(self._everything)(inputs)
+            return self._shortest(self._everything, inputs)
+
+    @cached_property
+    def _steep(self) -> Steep:
+        return steep(self.expression.ravel().tolist())
+
+    @property
+    def kinds(self) -> np.ndarray:
+        """Those of the arguments."""
+        return self._steep.kinds
+
+    @cached_property
+    def states(self) -> np.ndarray:
+        """The coordinates and rates, by their numbers, that values follow from: all where accelerations or forces do."""
+        system, leaves = self.program.system, {*symbols(self._everything)}
+        states = [*system.coordinates, *system.rates]
+        whole = leaves - {*system.inputs}
+        return np.array([k for k, leaf in enumerate(states) if whole or leaf in leaves], dtype=int)
+
+    @cached_property
+    def _everything(self) -> np.ndarray:
+        return expressions([*self.expression.ravel().tolist(), *self._steep.arguments])
 
     def _with_defaults(self, e: np.ndarray) -> np.ndarray:
         """Parameters that the system does not have keep their default."""
@@ -58,18 +90,21 @@ class Pointwise:
 
     @cached_property
     def _function(self) -> LaneFunction:
-        """Its machine code; the system keeps it for the next study."""
+        return self._compiled(self.expression)
+
+    def _compiled(self, e: np.ndarray) -> LaneFunction:
+        """Machine code of expressions; the system keeps it for the next study."""
         known: dict[Any, LaneFunction] = self.program.system.memory.setdefault("pointwise", {})
-        key = self.program, self.expression.shape, tuple(self.expression.ravel().tolist())
+        key = self.program, e.shape, tuple(e.ravel().tolist())
         if key not in known:
-            known[key] = LaneFunction(self.program.solved(self.expression), list(self.program.system.inputs))
+            known[key] = LaneFunction(self.program.solved(e), list(self.program.system.inputs))
         return known[key]
 
-    def _shortest(self, inputs: np.ndarray) -> np.ndarray:
+    def _shortest(self, e: np.ndarray, inputs: np.ndarray) -> np.ndarray:
         program, system = self.program, self.program.system
         λ = program.native.function(system.multipliers)(inputs)
         A = system.matrices(inputs).A
         λ = least_norm_multipliers(numerical_rank(A, rank=program.rank), A, np.einsum("tij,ti->tj", A, λ))
         names = [*system.inputs, *system.accelerations, *system.multipliers]
         values = np.concatenate([inputs, program.native.accelerations(inputs), λ], axis=1)
-        return Evaluator(self.expression, names)(values)
+        return Evaluator(e, names)(values)

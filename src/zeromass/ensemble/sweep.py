@@ -6,16 +6,16 @@ members ─► chunks ─► executor ─► collected results
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from zeromass.compile.program import Program, compile
+from zeromass.compile.program import Program
 from zeromass.ensemble.chunk import Study, Work
 from zeromass.ensemble.dispatch import Dispatch, Pool, here
 from zeromass.ensemble.gathered import Gathered
-from zeromass.ensemble.keep import kept
+from zeromass.ensemble.keep import kept_by_name
 from zeromass.ensemble.labels import check_names
 from zeromass.ensemble.members import Axes, Members, StartOf, axes_of
 from zeromass.ensemble.starts import Starts
@@ -23,9 +23,9 @@ from zeromass.ensemble.telling import Tell, telling
 from zeromass.ensemble.workers import Bounds
 from zeromass.errors import shown
 from zeromass.integrate import Limits, RunStopped, Settings
-from zeromass.integrate.course import Events, events_of
+from zeromass.integrate.course import Events, asked_events
 from zeromass.model import ModelError, State, System
-from zeromass.model.given import given_choice, given_kind, given_mapping, given_real
+from zeromass.model.given import given_choice, given_kind, given_real
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -47,7 +47,7 @@ def sweep(
     start: StartOf,
     *,
     over: Mapping[Any, Any],
-    keep: Mapping[str, Any],
+    keep: Mapping[str, Any] | Sequence[Any],
     until: float,
     rtol: float = 1e-10,
     atol: float = 1e-13,
@@ -69,8 +69,8 @@ def sweep(
     start     as `system.start` gave it, where prescribed values may be formulas of zm.parameters: it is made again for each
               member; or a function that gives a start from the values of the parameters, by their names
     over      {parameter: values}, a grid of all combinations; or values from `samples`
-    keep      {name: what}: an expression or an array of them at the end, or `largest`, `smallest`, `mean`, `integral`,
-              `values_at`, `first_time` of one
+    keep      {name: what}, or several without names, which are then called by their formulas: an expression or an array of
+              them at the end, or `largest`, `smallest`, `mean`, `integral`, `values_at`, `first_time` of one
     states    "all": every coordinate and its rate are integrated, as `simulate` does it; "least": as far as constraints tell
               them, independent positions and speeds alone, which is two to three times as fast and closer to the truth, but
               not bit for bit what `simulate` gives
@@ -90,14 +90,14 @@ def sweep(
     member that can not begin or go on has its outcome and no numbers, or those up to there; none stops the study. Ctrl-C
     ends it: members that were not reached have the outcome "interrupted".
 
-    A fault of the machine is no result: where files, memory or processes were not to be had, a member is moved again. One that
-    has met such faults several times is "interrupted", with the reason in its message and in a warning; it and members that
-    are "out of memory" are computed again by the next call with the same store.
+    A fault of the machine is no result: where files, memory or processes were not to be had, a member is moved again. One
+    that has met such faults several times is "interrupted", with the reason in its message and in a warning; it and members
+    that are "out of memory" are computed again by the next call with the same store.
 
     Members of a large system, whose code is rolled (see `Program.code`), move one after another with all their states,
     wherever that is.
 
-    The equations are compiled at the start of the first member. Each member is, to the last bit, what
+    The equations are compiled at the start of the first member that can begin. Each member is, to the last bit, what
     `simulate(program, start, method="dop853", …)` gives for that program and its start, unless `states="least"`. What
     `run.remarks` would say of a finished motion is not looked for.
 
@@ -121,9 +121,9 @@ def sweep(
         raise ModelError(f"start is {shown(start)}; it is what system.start(…) gives, or a function that gives one")
     axes = axes_of(over)
     members = Members(moving, start, list(axes.values), axes)
-    wanted = {name: kept(what) for name, what in given_mapping(keep, "keep", "{name: expression}").items()}
+    wanted = kept_by_name(keep)
     check_names(axes, wanted)
-    program = program or compile(moving, members.first)
+    program = program or members.compiled()
     first = Starts.of([members.first])
     given_choice(states, "states", ("all", "least"))
     if states == "least" and on == "gpu":
@@ -131,7 +131,7 @@ def sweep(
     if program.code == "rolled" and on == "gpu":
         raise ModelError("on='gpu': a graphics card moves small systems; take on='cores' for a large one")
     work = Work(
-        program, float(until), settings, tuple(events_of(events)), wanted, first, on == "gpu", states == "least"
+        program, float(until), settings, tuple(asked_events(events)), wanted, first, on == "gpu", states == "least"
     )
     study = Study(members, work)
     place = Gathered(axes, study) if store is None else _store(store, axes, start, study)

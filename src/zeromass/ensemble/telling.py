@@ -8,6 +8,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from zeromass.integrate.outcome import Ending
+from zeromass.model.given import value_of
 
 Tell = Callable[[int, int], None]
 """Is told how many more members are done, and how many of these have failed."""
@@ -30,7 +31,7 @@ def telling(progress: bool | Callable[[int, int], None], total: int) -> Iterator
         def tell(more: int, failed: int) -> None:
             nonlocal done
             done += more
-            progress(done, total)
+            value_of(progress, (done, total), "progress")
 
         yield tell
     elif progress:

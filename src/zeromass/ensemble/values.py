@@ -2,26 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 
 import numpy as np
 
-from zeromass.analysis.extrema import SAMPLES, reach
+from zeromass.analysis import integral, maximum, mean, minimum
+from zeromass.analysis.panels import Along, Brackets, brackets, candidates, integrals, whole
+from zeromass.analysis.peaking import NODES
 from zeromass.ensemble.dense import Inside
 from zeromass.ensemble.keep import AtTimes, Extreme, Final, FirstTime, Integral, Kept
 from zeromass.ensemble.lanes import Lanes
 from zeromass.ensemble.motions import Motions
 from zeromass.ensemble.pointwise import Pointwise
 from zeromass.integrate import Course
+from zeromass.integrate.search import Values, tops
 
-PLACES = 8
-"""Parts of a step that may hold an extreme value, at whose ends it is looked at."""
+TOGETHER = 2**17
+"""Numbers at nodes of steps that are in memory at once: what stays near the processor. Those of one member stay together."""
 
-ROUNDS = 3
-"""Parabolas through ever closer points about the best of them, each closer by PLACES: the third is exact to rounding."""
 
-GAUSS = np.polynomial.legendre.leggauss(5)
-"""Places and weights of a quadrature of order 10, beyond that of the steps."""
+ROUGHLY = 8
+"""Times as many of which ends alone are looked at: few steps are left."""
+
+QUINTIC = np.array(
+    [
+        [1, 0, 0, -10, 15, -6],
+        [0, 1, 0, -6, 8, -3],
+        [0, 0, 0.5, -1.5, 1.5, -0.5],
+        [0, 0, 0, 0.5, -1, 0.5],
+        [0, 0, 0, -4, 7, -3],
+        [0, 0, 0, 10, -15, 6],
+    ]
+)
+"""Hermite's polynomials on [0, 1], coefficients of powers: of value, slope, bend at 0, and of bend, slope, value at 1."""
 
 
 def values_of(wanted: Kept, value: Pointwise | None, motions: Motions, lanes: Lanes) -> np.ndarray:
@@ -36,7 +49,7 @@ def values_of(wanted: Kept, value: Pointwise | None, motions: Motions, lanes: La
             case Extreme():
                 found[own] = _extremes(value, motions, lanes, own, wanted.sign)
             case Integral():
-                found[own] = _integrals(value, motions, lanes, own, mean=wanted.mean)
+                found[own] = _integrals(value, motions, lanes, own, over_time=wanted.mean)
             case AtTimes():
                 found[own] = _at_times(value, motions, lanes, own, wanted.times)
             case Final():
@@ -73,87 +86,103 @@ class _Steps:
         self.first = np.cumsum([0, *counts[:-1]])
         self.parameters = starts.parameters[own[self.of]]
 
-    def roughly(self, θ: float) -> np.ndarray:
-        """Numbers of `system.inputs` at a part of every step: by cubics, from positions and rates at both ends alone."""
-        n, h = self.y0.shape[1] // 2, (self.t1 - self.t0)[:, None]
-        (q0, v0), (q1, v1) = ((y[:, :n], y[:, n:]) for y in (self.y0, self.y1))
-        step, back = q1 - q0, 1.0 - θ
-        q = q0 + θ**2 * (3.0 - 2.0 * θ) * step + h * θ * back * (back * v0 - θ * v1)
-        v = 6.0 * θ * back * step / h + back * (1.0 - 3.0 * θ) * v0 - θ * (2.0 - 3.0 * θ) * v1
-        return np.concatenate([self.t0[:, None] + θ * h, q, v, self.parameters], axis=1)
-
-    def inside(self, lanes: Lanes, which: np.ndarray) -> Inside:
+    def inside(self, lanes: Lanes, which: np.ndarray | slice) -> Inside:
         return Inside(lanes, *[x[which] for x in (self.t0, self.y0, self.t1, self.y1, self.parameters)])
+
+    def roughly(self, lanes: Lanes, nodes: np.ndarray, used: np.ndarray) -> np.ndarray:
+        """Numbers of `system.inputs` at places from 0 to 1 of every step, one step after the other: by quintics, from
+        positions, rates and accelerations at both ends; inside a step only coordinates and rates that are used, by their
+        numbers, have values."""
+        n, count, first = self.y0.shape[1] // 2, len(self.t0), self.first
+        inputs = np.zeros((count, len(nodes), 1 + 2 * n + self.parameters.shape[1]))
+        h = (self.t1 - self.t0)[:, None]
+        inputs[:, :, 0] = self.t0[:, None] + h * nodes
+        inputs[:, :, 1 + 2 * n :] = self.parameters[:, None]
+        inputs[:, 0, 1 : 1 + 2 * n], inputs[:, -1, 1 : 1 + 2 * n] = self.y0, self.y1
+        if not len(used):
+            return inputs.reshape(count * len(nodes), -1)
+        after = lanes.slopes(self.t1, self.y1, self.parameters)[0][:, n:]
+        before = np.concatenate([after[:1], after[:-1]])
+        before[first] = lanes.slopes(self.t0[first], self.y0[first], self.parameters[first])[0][:, n:]
+        powers = nodes[1:-1, None] ** np.arange(6)
+        slopes = powers[:, :-1] * np.arange(1, 6)
+        for own, weights, unit in (
+            (used[used < n], powers @ QUINTIC.T, 1.0),
+            (used[used >= n] - n, slopes @ QUINTIC[:, 1:].T, h[:, :, None]),
+        ):
+            (q0, v0), (q1, v1) = ((y[:, own], h * y[:, n + own]) for y in (self.y0, self.y1))
+            ends = np.stack([q0, v0, h**2 * before[:, own], h**2 * after[:, own], v1, q1], axis=1)
+            inputs[:, 1:-1, 1 + own + (n if np.ndim(unit) else 0)] = weights @ ends / unit
+        return inputs.reshape(count * len(nodes), -1)
+
+
+def _parts(motions: Motions, own: np.ndarray, together: int = TOGETHER) -> Iterator[tuple[slice, np.ndarray]]:
+    """Members one after the other, so many at a time as have few steps: which of them, and their numbers."""
+    most = max(1, together // (len(NODES) * (motions.y.shape[1] + motions.starts.parameters.shape[1] + 1)))
+    part = (np.cumsum(motions.steps[own]) - 1) // most
+    for begin in np.flatnonzero(np.diff(part, prepend=-1)):
+        some = slice(begin, int(np.searchsorted(part, part[begin], side="right")))
+        yield some, own[some]
+
+
+class _Functions:
+    """What is kept, and the arguments of its operations, from numbers of `system.inputs`; with a sign."""
+
+    def __init__(self, value: Pointwise, sign: int = 1) -> None:
+        self._value, self._sign = value, sign
+
+    def __call__(self, inputs: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+        found = self._value.with_arguments(inputs).reshape(*shape, -1)
+        if self._sign < 0:
+            found[..., : self._value.functions] *= -1.0
+        return found
+
+    def along(self, inside: Inside, motion: np.ndarray, count: int) -> Along:
+        """The same inside steps."""
+
+        def look(which: np.ndarray, places: np.ndarray) -> np.ndarray:
+            return self(inside.inputs(np.repeat(which, places.shape[1]), places.ravel()), places.shape)
+
+        return Along(look, self._value.kinds, inside.h, motion, count)
 
 
 def _extremes(value: Pointwise, motions: Motions, lanes: Lanes, own: np.ndarray, sign: int) -> np.ndarray:
-    """Largest values: of the ends of steps, and inside the steps that may hide a larger one, by a rough look into them all.
+    """Largest values, as in `analysis.maximum`, in those steps that may have them as far as their ends tell."""
+    rtol, best, functions = motions.settings.rtol, np.full(len(own), -np.inf), _Functions(value, sign)
+    for some, members in _parts(motions, own, ROUGHLY * TOGETHER):
+        steps = _Steps(motions, members)
+        nodes = functions(steps.roughly(lanes, NODES, value.states), (len(steps.t0), len(NODES)))
+        for end in (0, -1):
+            np.maximum.at(best[some], steps.of, nodes[:, end, 0])
+        chosen = np.flatnonzero(candidates(nodes, value.kinds, steps.of, len(members)))
+        inside = steps.inside(lanes, chosen)
+        along = functions.along(inside, steps.of[chosen], len(members))
+        nodes = functions(inside.at_nodes(NODES, steps.y1[chosen]), (len(chosen), len(NODES)))
+        found = brackets(along, whole(np.arange(len(chosen)), nodes), rtol)
+        np.maximum(best[some], found.best, out=best[some])
+        if len(found.step):
 
-    For a smooth function what is hidden beside a sample is at most a quarter of the drop to its farther neighbour, and
-    four times as much is allowed for, as in `analysis.maximum`.
-    """
-    steps = _Steps(motions, own)
-    ends = sign * value(np.concatenate([steps.t1[:, None], steps.y1, steps.parameters], axis=1))
-    begins = sign * value(np.concatenate([steps.t0[:, None], steps.y0, steps.parameters], axis=1)[steps.first])
-    rough = np.array([sign * value(steps.roughly(k / SAMPLES)) for k in range(1, SAMPLES)])
-    looks = np.column_stack([*np.where(np.isnan(rough), -np.inf, rough), ends])  # what may be anything hides everything
-    best = np.full(len(own), -np.inf)
-    chosen: list[np.ndarray] = []
-    for k, (first, count) in enumerate(zip(steps.first, np.bincount(steps.of, minlength=len(own)), strict=True)):
-        samples = np.append(begins[k], looks[first : first + count])
-        best[k] = samples[::SAMPLES].max()
-        with np.errstate(invalid="ignore"):
-            near = np.flatnonzero(samples + reach(samples) >= best[k])
-        beside = np.unique(np.concatenate([near - 1, near]) // SAMPLES)
-        chosen.append(first + beside[(beside >= 0) & (beside < count)])
-    which = np.concatenate(chosen)
-    inside, of = steps.inside(lanes, which), steps.of[which]
+            def of(which: np.ndarray, along: Along = along, found: Brackets = found) -> Values:
+                return lambda θ: along.look(found.step[which], θ.reshape(len(which), -1))[:, :, 0].ravel()
 
-    def values(some: np.ndarray, θ: np.ndarray) -> np.ndarray:
-        return sign * value(inside.inputs(some, θ))
-
-    places = np.arange(1, PLACES) / PLACES
-    all_ = np.repeat(np.arange(len(which)), PLACES - 1)
-    course = values(all_, np.tile(places, len(which))).reshape(-1, PLACES - 1)
-    before = np.where(np.isin(which, steps.first), begins[of], ends[np.maximum(which - 1, 0)])
-    course = np.column_stack([before, course, ends[which]])
-    np.maximum.at(best, of, course.max(axis=1))
-    hidden = course.max(axis=1) + np.maximum(course.max(axis=1) - np.sort(course, axis=1)[:, -3], 0.0)
-    some = np.flatnonzero(hidden >= best[of])
-    peak = np.clip(course[some].argmax(axis=1), 1, PLACES - 1) / PLACES
-    refined = _refined(values, some, peak, 1.0 / PLACES)
-    np.maximum.at(best, of[some], refined)
+            _, peaks = tops(of(np.arange(len(found.step))), found.low, found.high, of)
+            np.maximum.at(best[some], along.motion[found.step], peaks)
     return sign * best
 
 
-def _refined(
-    values: Callable[[np.ndarray, np.ndarray], np.ndarray], steps: np.ndarray, θ: np.ndarray, width: float
-) -> np.ndarray:
-    """The largest values near places θ in steps: at the ends of parabolas through ever closer points."""
-    best = np.full(len(steps), -np.inf)
-    for _ in range(ROUNDS):
-        θ = np.clip(θ, width, 1.0 - width)
-        left, middle, right = (values(steps, θ + shift) for shift in (-width, 0.0, width))
-        bend = left - 2.0 * middle + right
-        with np.errstate(all="ignore"):
-            shift = np.where(bend < 0.0, 0.5 * width * (left - right) / bend, 0.0)
-        θ = θ + np.clip(np.nan_to_num(shift), -width, width)
-        best = np.maximum(best, np.maximum(middle, values(steps, np.clip(θ, 0.0, 1.0))))
-        width /= PLACES
-    return best
-
-
-def _integrals(value: Pointwise, motions: Motions, lanes: Lanes, own: np.ndarray, *, mean: bool) -> np.ndarray:
-    steps = _Steps(motions, own)
-    count = len(steps.t0)
-    inside = steps.inside(lanes, np.arange(count))
-    nodes, weights = (GAUSS[0] + 1) / 2, GAUSS[1] / 2
-    found = value(inside.inputs(np.repeat(np.arange(count), len(nodes)), np.tile(nodes, count)))
-    found = found.reshape(count, len(nodes), *found.shape[1:])
-    parts = np.einsum("kj...,j,k->k...", found, weights, steps.t1 - steps.t0)
-    total = np.add.reduceat(parts, steps.first, axis=0)
-    length = (motions.t - motions.starts.t)[own]
-    return total / length.reshape(-1, *[1] * (total.ndim - 1)) if mean else total
+def _integrals(value: Pointwise, motions: Motions, lanes: Lanes, own: np.ndarray, *, over_time: bool) -> np.ndarray:
+    """Integrals or means, as in `analysis.integral`."""
+    total = np.empty((len(own), value.functions))
+    functions = _Functions(value)
+    for some, members in _parts(motions, own):
+        steps = _Steps(motions, members)
+        inside = steps.inside(lanes, slice(None))
+        nodes = functions(inside.at_nodes(NODES, steps.y1), (len(steps.t0), len(NODES)))
+        along = functions.along(inside, steps.of, len(members))
+        total[some] = integrals(along, whole(np.arange(len(nodes)), nodes), motions.settings.rtol).value
+    if over_time:
+        total /= (motions.t - motions.starts.t)[own, None]
+    return total.reshape(len(own), *value.expression.shape)
 
 
 def _at_times(value: Pointwise, motions: Motions, lanes: Lanes, own: np.ndarray, times: np.ndarray) -> np.ndarray:
@@ -183,8 +212,6 @@ def _at_times(value: Pointwise, motions: Motions, lanes: Lanes, own: np.ndarray,
 
 def _of_course(wanted: Kept, course: Course) -> np.ndarray | float:
     """What is kept of one motion that was not in a lane to its end."""
-    from zeromass.analysis import maximum, minimum
-
     e = wanted.expression
     if isinstance(wanted, Extreme):
         return (maximum if wanted.sign > 0 else minimum)(course, e).value
@@ -195,12 +222,6 @@ def _of_course(wanted: Kept, course: Course) -> np.ndarray | float:
         found[covered] = course.at(wanted.times[covered])[wanted.array]
         return found
     if isinstance(wanted, Integral):
-        total = np.zeros(wanted.array.shape)
-        for segment in course.segments:
-            t, nodes = segment.t, (GAUSS[0] + 1) / 2
-            times = (t[:-1, None] + np.diff(t)[:, None] * nodes).ravel()
-            found = segment.at(times)[wanted.array].reshape(len(t) - 1, len(nodes), *wanted.array.shape)
-            total = total + np.einsum("kj...,j,k->...", found, GAUSS[1] / 2, np.diff(t))
-        return total / (course.t[-1] - course.t[0]) if wanted.mean else total
+        return (mean if wanted.mean else integral)(course, wanted.array)
     last = course.segments[-1]
     return last.at(last.t[-1:])[wanted.array][0]

@@ -202,6 +202,7 @@ class Guard:
 
     def _started(self) -> Worker:
         """A new process; files, memory and threads that are not to be had now may be a little later."""
+        why = ""
         for tries in range(BEGINNINGS):
             try:
                 return Worker(self._payload, self._bounds)

@@ -53,7 +53,7 @@ def c_code(
         raise ExpressionError(f"{shown(name)} is not a C identifier")
     arrays = {key: expressions(value) for key, value in _named(outputs).items()}
     flat = [e for array in arrays.values() for e in array.ravel()]
-    leaves = (
+    leaves: list[Any] = (
         expressions(inputs).ravel().tolist() if inputs is not None else [s for s in symbols(flat) if s.default is None]
     )
     missing = [s for s in symbols(flat) if s not in leaves and s.default is None]

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from zeromass.errors import unwritable
 from zeromass.expression import build
 from zeromass.expression.node import Expression, ExpressionError, as_expression, expressions
 
@@ -50,6 +51,8 @@ class Grid:
     def __init__(self, x: Any, y: Any, coefficients: Any, *, name: str = "grid") -> None:
         self.x, self.y, self.coefficients = (_kept(values) for values in (x, y, coefficients))
         self.name = name
+        if not isinstance(name, str) or unwritable(name):
+            raise ExpressionError(f"the name of a grid is {name!r}; it is a word that a file can have")
         for letter, lines in (("x", self.x), ("y", self.y)):
             if lines.ndim != 1 or len(lines) < 2 or not np.all(np.diff(lines) > 0) or not np.all(np.isfinite(lines)):
                 raise ExpressionError(f"the lines {letter} of '{name}' must be at least two finite, rising numbers")

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from zeromass.errors import shown
+from zeromass.errors import shown, unwritable
 from zeromass.expression.node import Array, ExpressionError, Symbol, as_float, symbol
 
 t: Symbol = symbol("t", "time", token="time")
@@ -90,6 +90,6 @@ def _checked(name: str) -> str:
 
 
 def _checked_latex(latex: str | None, name: str) -> str | None:
-    if latex is not None and not isinstance(latex, str):
+    if latex is not None and (not isinstance(latex, str) or unwritable(latex)):
         raise ExpressionError(f"latex of '{name}' is {shown(latex)}; it is how LaTeX writes it, such as '\\\\theta'")
     return latex

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from zeromass.expression.node import Expression, ExpressionError, Gridded, Symbol, expressions, is_integer, ordered
@@ -12,14 +14,20 @@ if TYPE_CHECKING:
     from zeromass.expression.signatures import Formulas, Scalar
 
 
-def to_sympy(e: Scalar | Formulas) -> Any:
+def to_sympy(e: Scalar | Formulas, *, cse: bool = False) -> Any:
     """The SymPy expression, or for an array a SymPy matrix.
+
+    cse  whether common subexpressions are kept as symbols x0, x1, …: the result is then (replacements, expression) as of
+         sympy.cse, with replacements [(x0, …), (x1, …), …], each in terms of those before it. SymPy writes out what formulas
+         share, and those of a mechanism grow without bound
 
     Coordinates become functions of time t and their rates derivatives of them; parameters become real symbols.
 
     >>> x = zm.coordinate("x")
     >>> zm.to_sympy(zm.rate(x) ** 2 / 2)
     0.5*Derivative(x(t), t)**2
+    >>> zm.to_sympy(np.sin(x) + np.exp(np.sin(x)), cse=True)
+    ([(x0, sin(x(t)))], x0 + exp(x0))
     """
     try:
         import sympy
@@ -29,7 +37,12 @@ def to_sympy(e: Scalar | Formulas) -> Any:
     array = expressions(e)
     time = sympy.Symbol("t", real=True)
     done: dict[Expression, Any] = {}
-    for node in ordered(array.ravel()):
+    replacements: list[tuple[Any, Any]] = []
+    nodes = ordered(array.ravel())
+    used = Counter(a for node in nodes for a in dict.fromkeys(node.args)) if cse else Counter[Expression]()
+    taken = {_name(node) for node in nodes if isinstance(node, Symbol)}
+    fresh = (name for k in count() if (name := f"x{k}") not in taken)
+    for node in nodes:
         args = [done[a] for a in node.args]
         if node.value is not None:
             done[node] = sympy.Integer(int(node.value)) if is_integer(node.value) else sympy.Float(node.value, 17)
@@ -37,11 +50,16 @@ def to_sympy(e: Scalar | Formulas) -> Any:
             done[node] = _leaf(sympy, node, time)
         else:
             done[node] = _operation(sympy, node, args)
+            if used[node] > 1 and not (done[node].is_Atom or _is_truth(done[node])):
+                replacements.append((sympy.Symbol(next(fresh), real=True), done[node]))
+                done[node] = replacements[-1][0]
     if array.ndim == 0:
-        return done[array.item()]
-    if array.ndim == 1:
-        return sympy.Matrix([done[item] for item in array])
-    return sympy.Matrix([[done[item] for item in row] for row in array])
+        found = done[array.item()]
+    elif array.ndim == 1:
+        found = sympy.Matrix([done[item] for item in array])
+    else:
+        found = sympy.Matrix([[done[item] for item in row] for row in array])
+    return (replacements, found) if cse else found
 
 
 def _leaf(sympy: Any, node: Symbol, time: Any) -> Any:

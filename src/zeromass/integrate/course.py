@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from zeromass.compile.program import Program, program_at, rolls
-from zeromass.expression import Expression, Symbol, as_expression
+from zeromass.expression import Expression, Symbol, as_expression, expressions
 from zeromass.frozen import frozen
 from zeromass.integrate.outcome import Ending, Occurrence, Outcome, at_start
 from zeromass.integrate.passages import Passage
@@ -20,16 +20,25 @@ from zeromass.integrate.segment import Samples, Segment, Statistics
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.stepping.loop import Loop
 from zeromass.integrate.switching import Impulse, Piece, Switching
+from zeromass.integrate.terms import lengths_in
 from zeromass.model import Event, ModelError, Onward, State, System
+from zeromass.model.by_expression import ByExpression
 from zeromass.model.event import IMPOSSIBLE
-from zeromass.model.given import given_kind, given_real, shape_of, shown
+from zeromass.model.given import given_all, given_kind, given_name, given_real, shape_of, shown
 
 Events = Event | Iterable[Event] | Mapping[str, Expression] | None
 """What a run may be asked to watch: an event, several, or {name: expression} for terminal ones either way."""
 
+SAMPLES = 9
+"""Steps at which the energy of a conservative system is compared with that of its start."""
+
+JUMP = 1e-6
+"""Part of the largest rate, or impulse, below which one is rounding: a state that is carried to other constraints satisfies
+them to rounding where nothing is struck."""
+
 
 @frozen(repr=False)
-class Course:
+class Course(ByExpression):
     """The motion of a run: one segment, or several where its kind changes on the way; immutable, dense.
 
     course[expression]           values at the steps, `course.t`
@@ -53,6 +62,7 @@ class Course:
     ((), (), ())
     """
 
+    _how = "run[x] are the values of an expression x at the times run.t"
     segments: tuple[Segment, ...]
 
     def __len__(self) -> int:
@@ -142,9 +152,28 @@ class Course:
         """Singular positions that it went through, with the constraints that lost independence there."""
         return tuple(passage for segment in self.segments for passage in segment.passages)
 
-    @cached_property
+    @property
+    def _drifts(self) -> bool:
+        """Whether the energy of a system that conserves it is not that of the start, at some steps of a single segment.
+
+        A few values of two formulas, so that every run can afford it. False also where work may be done.
+        """
+        segment, system = self.segments[0], self.system
+        if len(self.segments) > 1 or len(self) < 2 or segment.piece is not None or not system.conservative:
+            return False
+        some = np.unique(np.linspace(0, len(segment.t) - 1, SAMPLES).astype(int))
+        samples = Samples(segment, segment.t[some], segment.y[some])
+        energy, kinetic = samples[expressions([system.energy, system.kinetic])].T
+        most = self.settings.largest_imbalance(len(self)) * np.max(np.abs(kinetic))
+        return not np.max(np.abs(energy - energy[0])) <= most
+
+    @property
     def remarks(self) -> tuple[str, ...]:
         """What its systems find wrong with the finished motion, in words, such as a body inside its surface."""
+        return self._examined
+
+    @cached_property
+    def _examined(self) -> tuple[str, ...]:
         return tuple(words for segment in self.segments for words in segment.system.examined(segment))
 
     def __getitem__(self, e: Expression | np.ndarray | Sequence[Any]) -> np.ndarray:
@@ -196,8 +225,10 @@ class Course:
         return later[-1].state(t) if after and later else self.segments[k].state(t)
 
 
-class Sampled:
+class Sampled(ByExpression):
     """A course at given times.
+
+    which  segment each time is meant of, where rates jump between two; by default the first that has it
 
     >>> x = zm.coordinate("x")
     >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
@@ -207,9 +238,11 @@ class Sampled:
     (array([1. , 0.5]), (2, 2))
     """
 
-    def __init__(self, segments: Sequence[Segment], times: np.ndarray) -> None:
+    _how = "run.at(times)[x] are the values of an expression x"
+
+    def __init__(self, segments: Sequence[Segment], times: np.ndarray, which: np.ndarray | None = None) -> None:
         self.t = times
-        which = _which(segments, times)
+        which = _which(segments, times) if which is None else which
         order = np.argsort(which, kind="stable")
         begins = np.flatnonzero(np.diff(which[order], prepend=-1)).tolist()
         self.parts: list[Part] = []
@@ -361,7 +394,7 @@ def course(
         moving, program = following, None
     if start.system is not moving:
         start = replace(start.carried_to(moving), given=start.given or start)
-    watched = events_of(events)
+    watched = asked_events(events)
     found, onto = _kind(program, start, until, settings, [*moving.events, *watched], tell, 0)
     motion = continued(moving, found, onto, until, settings, watched, tell, keep_interrupted=keep_interrupted)
     if watched and settings.step is None and motion.outcome.ending is not Ending.INTERRUPTED:
@@ -418,9 +451,13 @@ def _through_changes(
             segments[-1] = _chattering(segment, changes)
             return Course(tuple(segments))
         jump = following if isinstance(following, Onward) and following.names else None
+        if isinstance(following, System):
+            start = end.carried_to(following)
+            jump = _impulse_of(end, start)
+        else:
+            start = following.state
         if jump is not None and until < segment.t[0]:
             return Course(tuple(segments))  # many motions lead to what is left after a stroke
-        start = end.carried_to(following) if isinstance(following, System) else following.state
         moving = start.system
         if isinstance(following, Onward) and following.said:
             y = np.concatenate([start.q, start.v])
@@ -475,13 +512,23 @@ def _segment(
             outcome = at_large_start(program, start, settings.limits.violation)
         if outcome is not None:
             return Segment.standing(start, outcome, settings)
-        return Loop(program, start, until, settings, events_of(events), held=held).segment(tell)
+        watched = events_of(events)
+        segment = Loop(program, start, until, settings, watched, held=held).segment(tell)
+        return _through_zero(segment, program, start, until, watched, tell, held)
+    if lengths_in(start.system):
+        from zeromass.integrate.lengths import beside_zero  # few systems have any that may vanish
+
+        start = beside_zero(start)
     outcome = at_start(start, settings.limits.violation)
     way_out = None
     if outcome and outcome.ending is Ending.SINGULAR_BRANCH:
         from zeromass.integrate.singular.departure import departure  # few runs start in a singular position
 
         way_out = departure(start, until, settings)
+    if outcome and outcome.ending is Ending.NOT_A_NUMBER and lengths_in(start.system):
+        from zeromass.integrate.lengths import vanishing
+
+        outcome = replace(outcome, message=outcome.message + vanishing(start))
     if outcome is not None and way_out is None:
         return Segment.standing(start, outcome, settings)  # there is no acceleration to compile
     program, leap = way_out or (program_at(start.system, start) if program is None else program.at(start), None)
@@ -490,7 +537,26 @@ def _segment(
         from zeromass.integrate.stiff import begun  # few motions are stiff at first
 
         return begun(program, start, until, settings, events_of(events), tell, held)
-    return Loop(program, start, until, settings, events_of(events), departure=leap, held=held).segment(tell)
+    watched = events_of(events)
+    segment = Loop(program, start, until, settings, watched, departure=leap, held=held).segment(tell)
+    return segment if leap else _through_zero(segment, program, start, until, watched, tell, held)
+
+
+def _through_zero(
+    segment: Segment,
+    program: Program,
+    start: State,
+    until: float,
+    watched: Sequence[Event],
+    tell: Callable[[float], None],
+    held: int,
+) -> Segment:
+    """A segment as it is where lengths pass through zero; the same one of a system without any."""
+    if not lengths_in(start.system):
+        return segment
+    from zeromass.integrate.lengths import through_zero  # few systems have any that may vanish
+
+    return through_zero(program, start, until, segment.settings, watched, segment, tell, held)
 
 
 def _refuse(moving: System, segment: Segment) -> None:
@@ -499,6 +565,21 @@ def _refuse(moving: System, segment: Segment) -> None:
         for event in moving.events:
             if event.name == segment.events[-1].name:
                 raise ModelError(f"at t = {segment.outcome.t:.9g} s {event.message}")
+
+
+def _impulse_of(before: State, after: State) -> Onward | None:
+    """The impulse of constraints that change the rates of a state, as of a rope that becomes taut; None where they stay.
+
+    M Δq̇ = Aᵀ p
+    """
+    change = after.v - before.v
+    if not np.max(np.abs(change), initial=0.0) > JUMP * np.max(np.abs(before.v), initial=0.0):
+        return None
+    M, A = after.matrices.M, after.matrices.A
+    p = np.linalg.lstsq(A.T, M @ change, rcond=None)[0]
+    energy = float(after.v @ M @ after.v - before.v @ M @ before.v) / 2
+    rows = np.flatnonzero(np.abs(p) > JUMP * np.max(np.abs(p), initial=0.0)).tolist()
+    return Onward(after, tuple(after.system.rows[i].group for i in rows), p[rows], change, energy)
 
 
 def _struck(first: Segment, by: Onward) -> Segment:
@@ -514,6 +595,14 @@ def _chattering(last: Segment, changes: int) -> Segment:
     return replace(last, outcome=Outcome(Ending.CHATTERING, last.outcome.t, words))
 
 
+def asked_events(given: Any) -> list[Event]:
+    """The same of a user, whose names do not begin with NUL, as those of events inside do."""
+    found = events_of(given)
+    for event in found:
+        given_name(event.name, "an event")
+    return found
+
+
 def events_of(given: Any) -> list[Event]:
     """A list of events from one or several events, or {name: expression} for terminal ones either way."""
     if given is None:
@@ -524,7 +613,7 @@ def events_of(given: Any) -> list[Event]:
         given = [Event(name, as_expression(zero)) for name, zero in given.items()]
     if not isinstance(given, Iterable):
         raise ModelError(f"events are zm.Event, several of them, or {{name: expression}}, not {shown(given)}")
-    found = list(given)
+    found = list(given) if isinstance(given, list | tuple) else given_all(given, object, "events", "a zm.Event")
     for event in found:
         if not isinstance(event, Event):
             raise ModelError(f"events are zm.Event or {{name: expression}}, not {shown(event)}")

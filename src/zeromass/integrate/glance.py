@@ -1,11 +1,11 @@
-"""One expression at any times of a segment: in machine code, or by NumPy where there are few steps."""
+"""Expressions at any times of a segment: one in machine code, several, or of few steps, by NumPy."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from zeromass.codegen.target import address, host
-from zeromass.expression import Evaluator, Expression, expressions
+from zeromass.expression import Array, Evaluator
 from zeromass.integrate.looking import Value, told_of, value_of
 from zeromass.integrate.segment import Samples, Segment, asked
 from zeromass.integrate.singular.returned import misled
@@ -20,26 +20,24 @@ SOME, GROUPS = 80, 400
 """Steps and groups of times that there is room for at first."""
 
 
-def glanced(segment: Segment, expression: Expression) -> Glance | Plain | None:
-    """Values of an expression along a segment of some steps; None of what needs more than its states and accelerations."""
+def glanced(segment: Segment, e: Array) -> Glance | Plain | None:
+    """Values of expressions, shape (m,), along a segment of some steps; None of what needs more than its states and
+    accelerations."""
     if len(segment.t) < 2 or segment.piece is not None or segment.program is None:
         return None
-    if len(segment.t) > MANY:
-        value = value_of(segment, expressions([expression]), host().width)
+    if len(segment.t) > MANY and e.size == 1:
+        value = value_of(segment, e, host().width)
         return None if value.code is None else Glance(segment, value)
-    evaluator, moving, forces = asked(segment.equations, expressions(expression))
+    evaluator, moving, forces = asked(segment.equations, e)
     return None if forces else Plain(segment, evaluator, moving)
 
 
 class Plain:
-    """Values of an expression at times (k, m) within steps (k,) of a segment: those of `segment.at(times)[e]` to the bit.
-
-    light  whether many take hardly longer than few: they are on no constraints, and need no accelerations
-    """
+    """Values of expressions, shape (k, m, expressions), at times (k, m) within steps (k,) of a segment: those of
+    `segment.at(times)[e]` to the bit."""
 
     def __init__(self, segment: Segment, evaluator: Evaluator, moving: bool) -> None:
         self._segment, self._evaluator, self._moving = segment, evaluator, moving
-        self.light: bool = not moving and not segment.solved.corrections
         self._values = segment.values
 
     def __call__(self, times: np.ndarray, steps: np.ndarray) -> np.ndarray:
@@ -49,7 +47,7 @@ class Plain:
         inputs[:, 1 + order :] = self._values
         if self._moving:
             inputs = np.concatenate([inputs, self._segment.solved.native.accelerations(inputs)], axis=1)
-        return self._evaluator(inputs).reshape(times.shape)
+        return self._evaluator(inputs).reshape(*times.shape, -1)
 
 
 class Glance:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -29,15 +30,16 @@ def grouped(segments: Sequence[Segment]) -> list[list[Segment]]:
 
 
 def joined(group: Sequence[Segment]) -> Segment:
-    """One segment of several, with a step of no length between each two."""
+    """One segment of several, with a straight step between each two, mostly of no length."""
     first, last = group[0], group[-1]
     if len(group) == 1:
         return first
-    still = np.ones(1), np.zeros((1, *first.dense.polynomials().shape[1:]))
     growth, inside = [first.growth], [first.dense.polynomials()]
-    for segment in group[1:]:
-        growth += [still[0], segment.growth]
-        inside += [still[1], segment.dense.polynomials()]
+    for before, segment in pairwise(group):
+        straight = np.zeros((1, *inside[0].shape[1:]))  # by Legendre's polynomials
+        straight[0, :2] = (before.y[-1] + segment.y[0]) / 2, (segment.y[0] - before.y[-1]) / 2
+        growth += [np.ones(1), segment.growth]
+        inside += [straight, segment.dense.polynomials()]
     return replace(
         first,
         t=np.concatenate([segment.t for segment in group]),

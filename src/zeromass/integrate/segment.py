@@ -24,7 +24,8 @@ from zeromass.integrate.stepping.dense import DEGREE, DenseOutput, Projection, S
 from zeromass.integrate.stepping.functions import Functions
 from zeromass.integrate.switching import Piece
 from zeromass.model import ModelError, State, System
-from zeromass.model.given import given_finite, given_numbers
+from zeromass.model.by_expression import ByExpression
+from zeromass.model.given import given_finite, given_kind, given_numbers
 from zeromass.model.shared import undetermined_groups, warn_of_shared
 
 AT_ONCE = 2**16
@@ -68,7 +69,7 @@ class Statistics:
 
 
 @frozen()
-class Segment:
+class Segment(ByExpression):
     """A part of a run in which one system moves: immutable, dense.
 
     program   the equations that it ended with; None of a run that could not begin
@@ -89,6 +90,7 @@ class Segment:
     ('motion', True)
     """
 
+    _how = "segment[x] are the values of an expression x at the times segment.t"
     program: Program | None
     start: State
     t: np.ndarray
@@ -104,11 +106,14 @@ class Segment:
 
     def __post_init__(self) -> None:
         for array in (self.t, self.y, self.growth):
+            if not isinstance(array, np.ndarray):
+                given_kind(array, np.ndarray, "t, y or growth of a segment", "an array")
             array.setflags(write=False)
 
     @classmethod
     def standing(cls, start: State, outcome: Outcome, settings: Settings) -> Segment:
         """Of a run that could not begin: its start."""
+        given_kind(start, State, "the start", "a state")
         t, y = np.array([start.t]), np.concatenate([start.q, start.v])[None]
         nothing = Statistics(0, 0, 0, 0, 1.0)
         return cls(
@@ -277,9 +282,10 @@ def _places(system: System, moving: bool, forces: bool) -> dict[Expression, int]
     return known[moving, forces]
 
 
-class Samples:
+class Samples(ByExpression):
     """A segment at given times t, shape (k,), in states y, shape (k, 2n)."""
 
+    _how = "segment.at(times)[x] are the values of an expression x"
     segment: Segment
     t: np.ndarray
     y: np.ndarray

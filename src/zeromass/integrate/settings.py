@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from dataclasses import asdict, field, fields, replace
 from numbers import Real
 from typing import Any
@@ -19,6 +20,12 @@ from zeromass.model.given import given_choice, given_finite, given_flag, given_m
 SMALLEST_RTOL, SMALLEST_ATOL = 2e-15, 1e-50
 """The smallest tolerances. Relative: nine roundings; with less, rounding hides the error by which a step is judged.
 Absolute: squares of errors in units of it are finite."""
+
+FEW = 2.0
+"""Digits of the energy, or of a state, below which a run can hardly be trusted."""
+
+REACH = 1e3
+"""Times the errors that the tolerance allows in all steps together that an imbalance of energy may reach."""
 
 
 @frozen(eq=True)
@@ -47,7 +54,8 @@ class Limits:
     def __post_init__(self) -> None:
         for name in (f.name for f in fields(self)):
             value = getattr(self, name)
-            number = given_real(value, f"{name} of zm.Limits") if isinstance(value, Real) else np.nan
+            plain = isinstance(value, float) or (isinstance(value, int) and abs(value) < 2**63)
+            number = float(value) if plain else given_real(value, name) if isinstance(value, Real) else np.nan
             if not number > 0:
                 raise ModelError(f"Limits({name}={shown(value)}): it must be positive")
             object.__setattr__(self, name, int(number) if name == "changes" and number < np.inf else number)
@@ -84,7 +92,8 @@ class Settings:
             value, endless = getattr(self, name), name in ("longest_step", "memory")
             if value is None and name in ("step", "memory"):
                 continue
-            number = given_real(value, name) if isinstance(value, Real) and not isinstance(value, bool) else np.nan
+            real = isinstance(value, Real) and not isinstance(value, bool)
+            number = value if type(value) is float else given_real(value, name) if real else np.nan
             if not number > 0 or not (endless or np.isfinite(number)):
                 raise ModelError(f"{name} = {shown(value)}: it must be positive" + ("" if endless else " and finite"))
             object.__setattr__(self, name, number)  # NumPy's numbers too: files have plain ones
@@ -110,6 +119,9 @@ class Settings:
         """settings["rtol"] is settings.rtol, and {**settings} what may be given to `simulate` again."""
         return getattr(self, name)
 
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.keys())
+
     def keys(self) -> tuple[str, ...]:
         return tuple(self.__dataclass_fields__)
 
@@ -134,6 +146,10 @@ class Settings:
         """Another relative tolerance, and the absolute one in the same ratio to it; none that arithmetic can not meet."""
         rtol = max(rtol, SMALLEST_RTOL)
         return {"rtol": rtol, "atol": max(self.atol * rtol / self.rtol, SMALLEST_ATOL)}
+
+    def largest_imbalance(self, steps: int) -> float:
+        """Largest relative imbalance of energy of a run that can be trusted: one that its tolerance explains."""
+        return min(np.inf if self.step is not None else REACH * self.rtol * steps, 2 * 10**-FEW)
 
     def as_dict(self) -> dict[str, Any]:
         """For files: plain numbers and words."""

@@ -9,9 +9,12 @@ import numpy as np
 
 from zeromass.compile.holding import holding_at
 from zeromass.compile.program import Hold, Program, program_at
+from zeromass.errors import shown
 from zeromass.expression import Expression, Symbol
 from zeromass.frozen import frozen
 from zeromass.model import State
+from zeromass.model.errors import ModelError
+from zeromass.model.given import given_all, given_numbers
 from zeromass.model.pieces import SystemPieces
 
 
@@ -73,8 +76,12 @@ class Impulse:
     @staticmethod
     def from_record(data: Sequence[Any]) -> Impulse:
         """The impulse of its data."""
+        if not isinstance(data, list | tuple) or len(data) != 5:
+            raise ModelError(f"an impulse is kept as five things, what impulse.record() gives, not as {shown(data)}")
         t, names, p, change, energy = data
-        return Impulse(t, tuple(names), np.array(p, dtype=float), np.array(change, dtype=float), energy)
+        given = tuple(given_all(names, str, "the constraints of an impulse", "a name"))
+        p, change = (given_numbers(x, "an impulse", (None,), finite=False) for x in (p, change))
+        return Impulse(t, given, p, change, energy)
 
 
 @frozen()

@@ -1,4 +1,4 @@
-"""What of a system depends on time alone: forces, prescribed motions and moving surfaces as sums of terms."""
+"""What of a system depends on time alone, forces, prescribed motions, moving surfaces, as sums of terms; and its lengths."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class PolynomialBounds:
         with np.errstate(all="ignore"):
             u = self._number(np.column_stack(inputs)).reshape(times.shape)
             c = u @ self._series
-            rounding = 4 * float(np.finfo(float).eps) * u.shape[1] * np.abs(u).max(axis=1)
+            rounding = 4 * float(np.finfo(float).eps) * len(self._nodes) * np.abs(u).max(axis=1)
             spread = np.abs(c[:, 1:]).sum(axis=1) + rounding
         known = np.isfinite(spread)
         return [(np.where(known, c[:, 0] - spread, -np.inf), np.where(known, c[:, 0] + spread, np.inf))]
@@ -244,3 +244,47 @@ def _factored(u: Expression, degree: dict[Expression, float], known: Summands) -
 def _with_constant(u: Expression, degree: dict[Expression, float], known: Summands) -> list[Expression]:
     """The summands of a factor, constants among them."""
     return [x for part in _added(u) for x in _summands(part, degree, known) or [part]]
+
+
+def lengths_in(system: System) -> dict[Expression, tuple[Expression, ...]]:
+    """The lengths √(d·d) in the formulas of a system that may vanish, and d of each; see `zeromass.integrate.lengths`."""
+    known = system.memory.get("lengths in formulas")
+    if known is None:
+        roots = (
+            system.formulas
+            if system.large
+            else [*system.Q, *system.C, *system.b, *system.sparse_M.entries, *system.sparse_A.entries]
+        )
+        found = {node: _vector(node) for node in ordered(roots) if node.op in ("sqrt", "hypot")}
+        known = {node: d for node, d in found.items() if d is not None}
+        system.memory["lengths in formulas"] = known
+    return known
+
+
+def _vector(node: Expression) -> tuple[Expression, ...] | None:
+    """d of √(d·d); None of other roots, and of what never vanishes, as √(v² + 1) does."""
+    d = node.args if node.op == "hypot" else _squares(node.args[0])
+    moving = ("coordinate",)
+    if d is None or not all(any(leaf.kind in moving for leaf in symbols(e)) for e in d):
+        return None
+    return None if any(leaf.order > 1 or leaf.kind == "multiplier" for e in d for leaf in symbols(e)) else tuple(d)
+
+
+def _squares(u: Expression) -> list[Expression] | None:
+    """The e of a sum Σ e², in the order of the sum; None of other formulas."""
+    found: list[Expression] = []
+    stack = [u]
+    while stack:
+        node = stack.pop()
+        if node.op == "add":
+            stack += reversed(node.args)
+        elif node.op == "power" and node.args[1].value == 2.0:
+            found.append(node.args[0])
+        elif node.op == "multiply" and (node.args[0].value or 0.0) > 0.0:
+            inner = _squares(node.args[1])
+            if inner is None:
+                return None
+            found += [float(np.sqrt(node.args[0].value or 0.0)) * e for e in inner]
+        else:
+            return None
+    return found

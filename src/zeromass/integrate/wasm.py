@@ -87,8 +87,8 @@ def wasm(
             f"formulas of the system switch ('{said!r}'), and one module has no driver for that; a page has, see "
             "run.view(…, sliders=…)"
         )
-    if method not in STEPPED:
-        raise ModelError(f"a module does not step with method={method!r}; it does with: {', '.join(STEPPED)}")
+    if not isinstance(method, str) or method not in STEPPED:
+        raise ModelError(f"a module does not step with method={shown(method)}; it does with: {', '.join(STEPPED)}")
     if method == "radau" and isinstance(program, RolledProgram):
         raise ModelError(
             "the system is large, and its linear systems of method='radau' are solved in Python alone; leave method=… out"

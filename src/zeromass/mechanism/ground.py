@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from zeromass.expression import Array, expressions
-from zeromass.model.given import Vector, given_vector
+from zeromass.model.given import Vector, given_name, given_vector
 
 
 class Ground:
@@ -26,7 +26,7 @@ class Ground:
     angular_velocity: Array = expressions(np.zeros(3))
 
     def __init__(self, name: str = "ground") -> None:
-        self.name: str = name
+        self.name: str = given_name(name, "the ground")
 
     def __repr__(self) -> str:
         return f"Ground({self.name!r})"

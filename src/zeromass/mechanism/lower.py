@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from zeromass.errors import shown
 from zeromass.expression import Array, Expression, as_expression, rate
 from zeromass.mechanism.freedom import Acting, Drive, Freedom, Turning, turn_about
 from zeromass.mechanism.ground import Ground
@@ -15,8 +16,9 @@ from zeromass.mechanism.joint import Joint, Law
 from zeromass.mechanism.laws import across, aligned, counted, parallel, together
 from zeromass.mechanism.marker import Marker, Pose, axes, bodies, points, relative_turn
 from zeromass.mechanism.turns import inverse, of_matrix
+from zeromass.model.errors import ModelError
 from zeromass.model.event import Event
-from zeromass.model.given import Number, given_scalar
+from zeromass.model.given import Number, given_finite, given_mapping, given_numbers, given_scalar
 from zeromass.model.parts import Part
 from zeromass.model.quaternion import product, rotation
 
@@ -50,7 +52,10 @@ class _Axial(Joint):
         numbers = [e.value for e in (*self.a.place, *self.b.place)]
         if None in numbers:
             return None
-        p, u = pose
+        if not isinstance(pose, tuple | list) or len(pose) != 2:
+            raise ModelError(f"pose is {shown(pose)}; it is a place and a quaternion")
+        p, u = given_numbers(pose[0], "the place", (3,)), given_numbers(pose[1], "the quaternion", (4,))
+        angle = given_finite(angle, "the angle")
         about = np.array([np.cos(angle / 2), 0.0, 0.0, np.sin(angle / 2)])
         v = product(product(product(u, of_matrix(self.a.axes)), about), inverse(of_matrix(self.b.axes)))
         v /= np.linalg.norm(v)
@@ -118,6 +123,7 @@ class Revolute(_Turned):
         self, pose: tuple[np.ndarray, np.ndarray], given: Mapping[Expression, float]
     ) -> tuple[np.ndarray, np.ndarray] | None:
         """Place of the mass centre and quaternion of b, in numbers, from those of a; None where its angle is not given."""
+        given_mapping(given, "given", "{coordinate: number}")
         return self._turned(pose, given[self.angle]) if self.angle in given else None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Sequence
 from itertools import pairwise
 from os import PathLike
@@ -86,7 +87,8 @@ def read_obj(path: str | PathLike[str]) -> np.ndarray:
         words = line.split()
         try:
             if words[:1] == ["v"]:
-                corners.append([float(word) for word in words[1:4]])
+                x, y, z = (float(word) for word in words[1:4])
+                corners.append((x, y, z))
             elif words[:1] == ["f"]:
                 which = [int(word.split("/")[0]) for word in words[1:]]
                 which = [k - 1 if k > 0 else len(corners) + k for k in which]
@@ -102,16 +104,20 @@ def read_obj(path: str | PathLike[str]) -> np.ndarray:
 
 def _bytes(path: str | PathLike[str]) -> bytes:
     try:
+        if not stat.S_ISREG(Path(path).stat().st_mode):
+            raise ModelError(f"{path} can not be read: it is no plain file")
         return Path(path).read_bytes()
-    except OSError as error:
-        raise ModelError(f"{path} can not be read: {error.strerror or error}") from None
+    except (OSError, ValueError) as error:
+        if isinstance(error, ModelError):
+            raise
+        raise ModelError(f"{path} can not be read: {getattr(error, 'strerror', None) or error}") from None
 
 
 def read_stl(path: str | PathLike[str]) -> np.ndarray:
     """Corners of the triangles of a file, shape (triangles, 3, 3); binary or text."""
     data = _bytes(path)
-    count = int.from_bytes(data[80:84], "little") if len(data) >= 84 else -1
-    if len(data) == 84 + 50 * count:
+    count = int.from_bytes(data[80:84], "little")
+    if len(data) >= 84 and len(data) == 84 + 50 * count:
         records = np.frombuffer(data, dtype=np.dtype([("f", "<f4", (4, 3)), ("a", "<u2")]), offset=84)
         corners = records["f"][:, 1:].astype(float)
     else:
@@ -133,7 +139,10 @@ def _text(data: bytes, path: str | PathLike[str]) -> np.ndarray:
                 raise ModelError(f"{path}, line {number}: a vertex is three numbers, not {line.strip()!r}") from None
             found.append((x, y, z))
     if not found or len(found) % 3:
-        raise ModelError(f"{path} is no STL file: it has {len(found)} corners of triangles")
+        binary = len(data) >= 84 and not data[:5].lower().startswith(b"solid")
+        count = int.from_bytes(data[80:84], "little")
+        what = f"its header says {count} triangles, for which it has {len(data)} and not {84 + 50 * count} bytes"
+        raise ModelError(f"{path} is no STL file: {what if binary else f'it has {len(found)} corners of triangles'}")
     return np.array(found).reshape(-1, 3, 3)
 
 

@@ -227,6 +227,8 @@ def _odd(link: LinkData) -> list[str]:
 
 def _odd_inertia(link: LinkData) -> list[str]:
     J, rounding = link.inertia, TYPED * float(np.abs(link.inertia).max())
+    if not np.all(np.isfinite(J)):
+        raise link.element.error(f"the inertia of link '{link.name}' is not finite")
     a, b, c = np.linalg.eigvalsh(J)
     where = f"{link.element.file}, line {link.element.line}: "
     if a < -rounding:

@@ -158,6 +158,8 @@ class Solid:
         triangles: np.ndarray, what: str, density: float | None, mass: float | None, rule: MassRule = "exact"
     ) -> Solid:
         volume, center, J = mesh_integrals(triangles, rule, what)
+        if not 0 < volume < np.inf:
+            raise ModelError(f"the volume of {what} is {volume:g} m³; its corners lie too far apart, or too near")
         m = _mass(what, volume, density, mass)
         corners, which = shared_corners(triangles)
         return Solid(m, center, m / volume * J, (Look(Hull(corners - center, which)),))

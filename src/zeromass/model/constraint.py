@@ -21,7 +21,7 @@ from zeromass.expression.evaluate import Sparse
 from zeromass.expression.node import contents
 from zeromass.expression.pieces import SWITCHING
 from zeromass.model.errors import ModelError
-from zeromass.model.given import given_array
+from zeromass.model.given import given_array, given_name
 from zeromass.model.lagrange import along_motion
 
 LEVELS = ("position", "velocity", "acceleration")
@@ -57,9 +57,7 @@ def rows_of(constraints: Mapping[str, Any]) -> list[Row]:
         raise ModelError(f"constraints are given as {{name: expression that must be zero}}, not as {constraints!r}")
     rows: list[Row] = []
     for name, value in constraints.items():
-        if not isinstance(name, str) or not name:
-            raise ModelError(f"a constraint needs a name, not {name!r}")
-        array = given_array(value, f"constraint '{name}'")
+        array = given_array(value, f"constraint '{given_name(name, 'a constraint')}'")
         for i, zero in enumerate(array.ravel()):
             label = name if array.ndim == 0 else f"{name}[{i}]"
             rows.append(Row(label, name, level_of(label, zero), zero))

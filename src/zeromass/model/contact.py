@@ -14,7 +14,7 @@ class Contact:
     normal          unit vector towards the body
     normal_force    N, negative where the contact would have to pull
     friction_force  the rest of the force on the body, three expressions, N
-    friction_ratio  |F_t|/F_n, the coefficient of friction that is needed
+    friction_ratio  |F_t|/F_n, the coefficient of friction that is needed; infinite where the surface has to pull
     two_sided       whether the contact can pull
     lost            name of the event at which a one-sided contact ends
 

@@ -10,7 +10,16 @@ import numpy as np
 from zeromass.expression import Expression, as_expression, symbols
 from zeromass.frozen import frozen
 from zeromass.model.errors import ModelError
-from zeromass.model.given import given_flag, given_function, given_kind, given_name, given_scalar, shown, value_of
+from zeromass.model.given import (
+    given_flag,
+    given_function,
+    given_kind,
+    given_name,
+    given_scalar,
+    shape_of,
+    shown,
+    value_of,
+)
 from zeromass.model.state import State
 
 IMPOSSIBLE = "impossible "
@@ -74,9 +83,9 @@ class Event:
     detail: Callable[[State], str] | None = None
 
     def __post_init__(self) -> None:
-        given_name(self.name, "an event")
+        given_name(self.name.removeprefix("\0") if isinstance(self.name, str) else self.name, "an event")
         given_scalar(self.zero, f"zero of the event '{self.name}'")
-        if not (np.ndim(self.direction) == 0 and self.direction in (-1, 0, 1)):
+        if shape_of(self.direction) != () or self.direction not in (-1, 0, 1):
             raise ModelError(f"event '{self.name}' has direction {shown(self.direction)}; it is −1, 0 or 1")
         given_flag(self.terminal, f"terminal of the event '{self.name}'")
         given_flag(self.guard, f"guard of the event '{self.name}'")

@@ -11,7 +11,7 @@ from zeromass.errors import shown
 from zeromass.expression import Expression, as_expression, expressions, gradient, jacobian, rate, symbols
 from zeromass.expression.build import ZERO
 from zeromass.model.errors import ModelError
-from zeromass.model.given import Number, Vector, given_scalar, given_vector
+from zeromass.model.given import Number, Vector, given_all, given_scalar, given_symbols, given_vector
 from zeromass.model.parts import RigidBody
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ class Force:
         _check_moved(self.at, q, "a force")
 
     def generalized(self, q: np.ndarray) -> np.ndarray:
+        given_symbols(q, "q")
         self.check({*q}, ())
         return self.force @ jacobian(self.at, q)
 
@@ -80,6 +81,7 @@ class Torque:
         _check_moved(self.on.angular_velocity, q, f"a torque on '{self.on.name}'", v)
 
     def generalized(self, q: np.ndarray) -> np.ndarray:
+        given_symbols(q, "q")
         self.check({*q}, {*rate(q)})
         return self.torque @ jacobian(self.on.angular_velocity, rate(q))
 
@@ -117,6 +119,7 @@ class Spring:
         _check_moved(self.ends, q, "a spring")
 
     def generalized(self, q: np.ndarray) -> np.ndarray:
+        given_symbols(q, "q")
         self.check({*q}, ())
         return -gradient(self.potential, q)
 
@@ -155,6 +158,7 @@ class Damper:
         _check_moved(self.ends, q, "a damper")
 
     def generalized(self, q: np.ndarray) -> np.ndarray:
+        given_symbols(q, "q")
         self.check({*q}, ())
         return -self.damping * rate(self.distance) * gradient(self.distance, q)
 
@@ -180,6 +184,7 @@ class GeneralizedForce:
             raise ModelError(f"a generalised force acts on {', '.join(unknown)}, which is no coordinate of the system")
 
     def generalized(self, q: np.ndarray) -> np.ndarray:
+        given_symbols(q, "q")
         self.check({*q}, ())
         return expressions([self.components.get(x, ZERO) for x in q])
 
@@ -197,7 +202,7 @@ def loads(forces: Forces, what: str = "forces") -> list[Load]:
     if not isinstance(forces, Iterable):
         forces = [forces]
     result: list[Load] = []
-    for i, item in enumerate(forces):
+    for i, item in enumerate(given_all(forces, object, what, "a force")):
         if isinstance(item, Mapping):
             item = GeneralizedForce(item)
         if not hasattr(item, "generalized"):

@@ -13,7 +13,7 @@ from typing import Annotated, Any, TypeVar
 
 import numpy as np
 
-from zeromass.errors import shown
+from zeromass.errors import shown, unwritable
 from zeromass.expression import Expression, ExpressionError, Symbol, as_expression, expressions
 from zeromass.model.errors import ModelError
 
@@ -59,26 +59,35 @@ def given_number(value: Any, what: str) -> Number:
 
 
 def given_name(name: Any, what: str) -> str:
-    """A name, which is a word."""
+    """A name, which is a word that a file can have."""
     if not isinstance(name, str) or not name:
         raise ModelError(f"the name of {what} is {shown(name)}; it is a word, such as 'first'")
+    if unwritable(name):
+        raise ModelError(f"the name of {what} is {shown(name)}: no file can have such characters; give another name")
     return name
 
 
 def given_real(value: Any, what: str) -> float:
     """A number, of Python or NumPy; not-a-numbers and infinities are left to whoever knows what it may be."""
-    number = value.item() if isinstance(value, np.ndarray) and value.ndim == 0 else value
-    if not isinstance(number, Real) or (isinstance(number, int) and abs(number) > LARGEST):
+    number = _real(value)
+    if number is None:
         raise ModelError(f"{what} is {shown(value)}; it is a number")
-    return float(number)
+    return number
 
 
 def given_finite(value: Any, what: str, error: type[Exception] = ModelError) -> float:
     """A finite number."""
-    number = value.item() if isinstance(value, np.ndarray) and value.ndim == 0 else value
-    real = isinstance(number, Real) and not (isinstance(number, int) and abs(number) > LARGEST)
-    if not real or not math.isfinite(number):
+    number = _real(value)
+    if number is None or not math.isfinite(number):
         raise error(f"{what} = {shown(value)}: give a finite number")
+    return number
+
+
+def _real(value: Any) -> float | None:
+    """What is given as a float; None where it is no number, or a whole one beyond the largest float."""
+    number: Any = value.item() if isinstance(value, np.ndarray) and value.ndim == 0 else value
+    if not isinstance(number, Real) or (isinstance(number, int) and not -LARGEST <= number <= LARGEST):
+        return None
     return float(number)
 
 
@@ -113,7 +122,7 @@ def given_kind(value: Any, kind: type[T] | tuple[type[T], ...], what: str, such:
     return value
 
 
-def given_all(values: Any, kind: type[T] | tuple[type[T], ...], what: str, such: str) -> list[T]:
+def given_all(values: Any, kind: type | tuple[type, ...], what: str, such: str) -> list[Any]:
     """Several of a kind, in a list, tuple, array or other collection that is not a word or a mapping."""
     if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
         raise ModelError(f"{what} is {shown(values)}; it is a list of {such}")
@@ -147,6 +156,14 @@ def given_numbers(
     if finite and not np.isfinite(array).all():
         raise ModelError(f"{what} is {shown(values)}; every number in it must be finite")
     return array
+
+
+def given_symbols(values: Any, what: str) -> Sequence[Symbol] | np.ndarray:
+    """Symbols in an array or a sequence."""
+    several = isinstance(values, tuple | list) or (isinstance(values, np.ndarray) and values.ndim == 1)
+    if not several or not all(isinstance(x, Symbol) for x in values):
+        raise ModelError(f"{what} is {shown(values)}; it is an array of coordinates")
+    return values
 
 
 def shape_of(value: Any) -> tuple[int, ...] | None:
@@ -217,7 +234,7 @@ def given_mapping(value: Any, what: str, such: str) -> Mapping[Any, Any]:
     return value
 
 
-def given_parameters(value: Any, what: str) -> Mapping[Symbol, Any]:
+def given_parameters(value: Any, what: str) -> Mapping[Any, Any]:
     """A mapping of symbols to values."""
     found = given_mapping(value, what, "{parameter: value}")
     for key in found:

@@ -21,7 +21,17 @@ from zeromass.expression import (
 from zeromass.expression.pattern import Pattern
 from zeromass.frozen import frozen
 from zeromass.model.errors import ModelError
-from zeromass.model.given import Inertia, Number, Quaternion, Vector, given_array, given_scalar, given_vector, shown
+from zeromass.model.given import (
+    Inertia,
+    Number,
+    Quaternion,
+    Vector,
+    given_array,
+    given_name,
+    given_scalar,
+    given_vector,
+    shown,
+)
 from zeromass.model.quaternion import body_rates, inertial_rates, rotation
 from zeromass.model.requirement import Ordered, Requirement
 
@@ -87,7 +97,7 @@ class Particle(Part):
     """
 
     def __init__(self, name: str, mass: Number, *, at: Vector = (0.0, 0.0, 0.0)) -> None:
-        self.name: str = name
+        self.name: str = given_name(name, "a part")
         self.mass: Expression = _mass(name, mass)
         self.at: Array = given_vector(at, f"the place of '{name}'")
         self.position: Array = _named(name, "xyz")
@@ -139,7 +149,7 @@ class RigidBody(Part):
 
     def _make(self, name: str, own: str, mass: Expression, inertia: Array, at: Array, orientation: np.ndarray) -> None:
         """Sets all that it has, of numbers that were looked at, with coordinates that are called after `own`."""
-        self.name: str = name
+        self.name: str = given_name(name, "a part")
         self.at: Array = at
         self.orientation: np.ndarray = orientation
         self.mass: Expression = mass
@@ -229,7 +239,7 @@ def _drawn(position: Array, at: Array) -> dict[Symbol, float]:
 def _orientation(name: str, given: Any) -> np.ndarray:
     try:
         u = np.zeros(0) if np.iscomplexobj(given) else np.asarray(given, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         u = np.zeros(0)
     if u.shape != (4,) or not np.all(np.isfinite(u)) or not u.any():
         raise ModelError(f"the orientation of '{name}' is {shown(given)}; it is a unit quaternion, four numbers")

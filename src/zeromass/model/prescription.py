@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -65,6 +65,7 @@ class Prescription:
 
     parameters  those in the formulas, which the system need not know
     values      of these, with which the start was made
+    again       the start at values of parameters, where the pairs alone do not tell it, as which contacts touch
     """
 
     pairs: tuple[tuple[Expression, Any], ...]
@@ -72,12 +73,15 @@ class Prescription:
     guess: tuple[tuple[Expression, float], ...]
     parameters: tuple[Symbol, ...]
     values: Mapping[Symbol, float] = field(default_factory=dict)
+    again: Callable[[Mapping[Any, float]], State] | None = None
 
     def start(self, system: System, values: Mapping[Any, float]) -> State:
         """The start with other values of parameters."""
         from zeromass.model.start import consistent_start
 
         all_ = {**self.values, **values}
+        if self.again is not None:
+            return self.again(all_)
         return consistent_start(system, self.pairs, t=self.t, parameters=all_, guess=self.guess)
 
 

@@ -68,15 +68,16 @@ def consistent_start(
     first.update(guesses)
     first = {**first, **_carried(system, first, wishes), **guesses}
     made_of = Prescription(tuple(items), t, tuple(guesses.items()), own, own_values)
+    hint = {**guesses, **{x: value for x, value in wishes.items() if isinstance(x, Symbol)}}
     if system.large and not near:
         sparse = later(__name__, {"zeromass.compile.rolled.start": ["large_start"]})("large_start")
-        found = sparse(system, wishes, t, values, first, made_of)
-        if found is not None:
-            return found
+        beside = {**first, **system.placement(hint, t, values), **guesses} if system.ambiguous else first
+        found = sparse(system, wishes, t, values, beside, made_of)
+        if found is not None and not faces_away(found):
+            return admitted_start(found) if admitted else found
     data = _pairs(system, near, "near")
     first.update({x: value for x, value in data.items() if isinstance(x, Symbol)})
     problem = _Problem(system, wishes, data, t, values, made_of)
-    hint = {**guesses, **{x: value for x, value in wishes.items() if isinstance(x, Symbol)}}
     state = _facing(problem, first, hint, guesses)
     return admitted_start(state) if admitted else state
 
@@ -272,7 +273,7 @@ def _flat(key: Any, value: Any, what: str) -> Iterable[tuple[Expression, float]]
         if np.asarray(value).dtype.kind in "USc":  # words, which NumPy reads numbers from, and complex numbers
             raise TypeError
         numbers = np.broadcast_to(np.asarray(value, dtype=float), keys.shape)
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, OverflowError) as error:
         raise StartError(f"{what}: {shown(value)} is no value for {shown(key)} of shape {keys.shape}") from error
     return zip(keys.ravel(), numbers.ravel(), strict=True)
 

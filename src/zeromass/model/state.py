@@ -22,6 +22,7 @@ from zeromass.expression.node import ordered
 from zeromass.expression.pieces import switches
 from zeromass.frozen import frozen
 from zeromass.later import later
+from zeromass.model.by_expression import ByExpression
 from zeromass.model.errors import ModelError
 from zeromass.model.given import given_mapping, given_real
 from zeromass.model.remembering import Remembering
@@ -107,7 +108,7 @@ class Matrices(NamedTuple):
 
 
 @frozen()
-class State(Remembering):
+class State(Remembering, ByExpression):
     """A state; `state[expression]` is the value of any expression, accelerations and reactions included.
 
     t           time, s
@@ -127,6 +128,7 @@ class State(Remembering):
     (4.0, -9.81)
     """
 
+    _how = "state[x] is the value of an expression x"
     system: System
     t: float
     q: np.ndarray
@@ -139,9 +141,6 @@ class State(Remembering):
     event: str = field(default="", repr=False)
     made_of: Prescription | None = field(default=None, repr=False)
     given: State | None = field(default=None, repr=False)
-
-    __iter__ = None  # it has a value for every expression, and no end of them
-    __contains__ = None
 
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), "made_of": None, "given": None}

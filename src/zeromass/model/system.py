@@ -23,6 +23,7 @@ from zeromass.expression import (
     symbols,
     t,
 )
+from zeromass.expression.build import ZERO
 from zeromass.expression.derivative import sparse_jacobian
 from zeromass.expression.evaluate import Sparse
 from zeromass.expression.node import contents, undisturbed
@@ -35,7 +36,7 @@ from zeromass.model.contact import Contact
 from zeromass.model.control import NO_CONTROL, SETTLING, Control, tracked, tracking
 from zeromass.model.errors import ModelError
 from zeromass.model.event import Event
-from zeromass.model.forces import Forces, Load, loads
+from zeromass.model.forces import Forces, Load, Spring, loads
 from zeromass.model.given import (
     Number,
     Vector,
@@ -503,6 +504,20 @@ class System(Remembering):
         """Whether the energy is known: it is not where M and Q were given directly."""
         return self._free.energy is not None
 
+    @cached_property
+    def conservative(self) -> bool:
+        """Whether no work is done, so that the energy stays what it is, as far as parts and constraints show."""
+        free = self._free
+        return (
+            free.energy is not None
+            and free.kinetic is not None
+            and not self.large
+            and all(type(load) is Spring for load in self.loads)
+            and t not in symbols(free.energy)
+            and all(e is ZERO for e in self.C)
+            and all(row.level < 2 and t not in symbols(row.zero) for row in self.rows)
+        )
+
     def _energy(self, kind: str) -> Expression:
         value = getattr(self._free, kind)
         if value is None:
@@ -668,7 +683,9 @@ class System(Remembering):
 
     def zeros(self, level: int) -> list[tuple[str, Expression]]:
         """What must vanish at positions (level 0) or at rates (level 1), with the names that messages use."""
-        if given_choice(level, "level", (0, 1)) == 0:
+        if not (isinstance(level, int) and 0 <= level <= 1):
+            given_choice(level, "level", (0, 1))
+        if level == 0:
             placed = [self.rows[i] for i in self.told(0)]
             names = [f"place of {row.name}" if row.level else row.name for row in placed]
             zeros = [row.zero if row.place is None else row.place for row in placed]

@@ -40,9 +40,8 @@ def animation(
     ending = given_path(path, "run.gif").suffix.lower()
     if ending not in ENDINGS:
         raise ModelError(f"an animation is written as .gif or .webp, not '{path}'; run.movie writes .mp4 too")
-    fps, dpi = given_finite(fps, "fps"), given_finite(dpi, "dpi")
     seconds = None if seconds is None else given_finite(seconds, "seconds")
-    if not fps > 0 or not dpi > 0 or not (seconds is None or seconds > 0):
+    if not given_finite(fps, "fps") > 0 or not given_finite(dpi, "dpi") > 0 or not (seconds is None or seconds > 0):
         raise ModelError(f"an animation needs fps, dpi and seconds above zero, not {fps:g}, {dpi:g} and {seconds}")
     given_axes(ax)
     figure = cast("Figure", ax.figure)

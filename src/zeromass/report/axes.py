@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from zeromass.errors import shown
-from zeromass.expression import Expression, Symbol, caption, latex
+from zeromass.expression import Expression, Symbol, latex
 from zeromass.expression.names import latex_name, latex_symbol
 from zeromass.expression.operation.writing import printable
+from zeromass.expression.text import heading, written
 from zeromass.model.errors import ModelError
 from zeromass.report.palette import SERIES
 
@@ -205,11 +206,12 @@ def formula(e: Expression) -> str:
     """
     if isinstance(e, Symbol):
         return typeset(e)
-    words = f"${latex(e, digits=DIGITS)}$"
-    if _letters(words) <= LONG and _settable(words):
-        return words
-    written = as_written(caption(e))
-    return written if len(written) <= LONG else written[: LONG - 1] + "…"
+    if written(e) <= LONG:
+        words = f"${latex(e, digits=DIGITS)}$"
+        if _letters(words) <= LONG and _settable(words):
+            return words
+    words = as_written(heading(e))
+    return words if len(words) <= LONG else words[: LONG - 1] + "…"
 
 
 def named(name: str) -> str:
@@ -253,7 +255,9 @@ def levelled(ax: Axes, values: Sequence[np.ndarray], scale: float, least: float)
     scale = max(scale, abs(low), abs(high))
     if not scale > 0.0 or high - low > least * scale:
         return
-    middle, room = (low + high) / 2, 0.05 * scale
+    middle, room = low / 2 + high / 2, 0.05 * scale
+    if not np.isfinite([middle - room, middle + room]).all():
+        return
     ax.set_ylim(middle - room, middle + room)
     size = max(abs(low), abs(high)) if abs(middle) <= least * scale else high - low
     still = "zero" if abs(middle) <= least * scale else "constant"

@@ -19,11 +19,12 @@ from zeromass.expression import Grid
 from zeromass.integrate import Course, Segment
 from zeromass.integrate.joined import grouped, joined
 from zeromass.integrate.joined import records as pieces_of
+from zeromass.integrate.stepping.dense import DEGREE
 from zeromass.model import System
 from zeromass.model.record import to_records
 from zeromass.report.checksum import checksum, seal
 from zeromass.report.reading import FORMAT
-from zeromass.report.writing import write
+from zeromass.report.writing import with_ending, write
 
 if TYPE_CHECKING:
     import xarray
@@ -67,6 +68,19 @@ def to_dataset(
     return xarray.Dataset(data, coords=coordinates, attrs=dict(told or {}))
 
 
+def file_size(run: Course) -> int:
+    """About how many bytes the file of a run takes: steps, with dense output, accelerations and named quantities."""
+    n = len(run.system.coordinates)
+    quantities = sum(np.size(quantity.expression) for quantity in run.system.quantities.values())
+    return 8 * len(run) * (3 + 5 * n + (DEGREE + 1) * 2 * n + quantities)
+
+
+def netcdf_path(path: object) -> Path:
+    """The path of a netCDF file."""
+    hint = "; .nc is HDF5, which MATLAB (h5read), Julia and others read; run.to_csv writes a table"
+    return with_ending(path, "a run", (".nc", ".nc4", ".h5", ".hdf5"), hint)
+
+
 def save(run: Course, path: str | PathLike[str], told: Mapping[str, str | float]) -> Path:
     """Writes a run to a netCDF file from which `read` makes it again, dense output included; it holds a `to_dataset`.
 
@@ -77,6 +91,7 @@ def save(run: Course, path: str | PathLike[str], told: Mapping[str, str | float]
     >>> save(run, folder / "spring.nc", {"author": "Hooke"}).name
     'spring.nc'
     """
+    path = netcdf_path(path)
     systems = list(dict.fromkeys(segment.system for segment in run.segments))
     records, grids = to_records(systems)  # first: a system that can not be written needs nothing else
     dataset = to_dataset(run, told=told)

@@ -10,7 +10,7 @@ from os import PathLike
 from pathlib import Path
 
 from zeromass.report.widget import Widget, widget
-from zeromass.report.writing import write
+from zeromass.report.writing import PAGES, with_ending, write
 
 HEIGHT = 560
 """Pixels of the frame in a notebook."""
@@ -75,6 +75,7 @@ class View:
 
     def save(self, path: str | PathLike[str]) -> Path:
         """Writes the page as a file; returns its path."""
+        path = with_ending(path, "a page", PAGES)
         return write(path, lambda place: place.write_text(self.page, encoding="utf-8"))
 
     def open(self) -> Path:

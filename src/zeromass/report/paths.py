@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from zeromass.integrate import Course
+from zeromass.model.given import given_choice, given_flag
 from zeromass.report import ground
 from zeromass.report.axes import STYLES, as_written, given_axes, legend, own, titled
 from zeromass.report.ground import SAMPLES, Frame, heights_around
@@ -42,6 +43,8 @@ def path(
 
     frame  "space", or "surface": the track that the contact leaves on a surface that moves
     """
+    given_flag(contours, "contours")
+    given_choice(frame, "frame", ("space", "surface"))
     new, ax = ax is None, own(ax, (5.4, 4.6))
     runs = several(runs)
     for k, (run, label) in enumerate(zip(runs, labels_of(runs, labels), strict=True)):
@@ -107,7 +110,10 @@ def _tracks(run: Course, frame: Frame) -> list[_Track]:
 
 def path3d(runs: Runs, ax: Axes3D | None = None, *, labels: Sequence[str] | None = None) -> Axes3D:
     """Contact point and centre in space over the surface, at the start where that moves [UM2022, figs 3, 5]."""
-    ax = _in_space() if ax is None else given_axes(ax, space=True)
+    if ax is None:
+        ax = _in_space()
+    else:
+        given_axes(ax, space=True)
     runs = several(runs)
     grid = heights_around(runs[0], at=float(runs[0].t[0]))
     if grid is not None:

@@ -107,7 +107,8 @@ def _stroke(name: str, k: int) -> str:
 
 
 def curve(values: np.ndarray, stroke: str, *, level: bool = False) -> str:
-    """Values at even times as a small curve; a level line of what does not change to the eye."""
+    """Values at even times as a small curve; a level line of what does not change to the eye, gaps where it is infinite."""
+    values = np.where(np.isfinite(values), values, np.nan)
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
     y = np.full(len(values), HIGH / 2) if level else HIGH - 2 - (values - low) / (high - low) * (HIGH - 4)
     x = np.linspace(1, WIDE - 1, len(values))

@@ -13,7 +13,7 @@ import numpy as np
 
 from zeromass.errors import shown
 from zeromass.model import ModelError
-from zeromass.model.given import given_all, given_choice, given_kind, given_mapping, given_numbers
+from zeromass.model.given import given_all, given_kind, given_mapping, given_numbers
 from zeromass.report.axes import given_axes
 from zeromass.report.parallel import parallel, results, title
 from zeromass.report.plots import COLORS, as_written
@@ -90,7 +90,9 @@ def plot_study(
     if columns is not None:
         columns = given_all(columns, str, "columns", "the name of a parameter or variable")
     values = _chosen(study, what)
-    kind = _usual(values) if kind is None else given_choice(kind, "kind", ("map", "basins", "line", "parallel"))
+    kind = _usual(values) if kind is None else kind
+    if not isinstance(kind, str) or kind not in ("map", "basins", "line", "parallel"):
+        raise ModelError(f"kind={shown(kind)}; there are 'map', 'basins', 'line' and 'parallel'")
     if kind == "parallel":
         return parallel(study, values, _axes(ax, 8.0), columns)
     axes = _along(study, values, x, y, 1 if kind == "line" else 2)

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from zeromass.expression import expressions
 from zeromass.expression.operation.writing import printable
 from zeromass.integrate import Course
-from zeromass.report.writing import write
+from zeromass.report.writing import with_ending, write
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,7 @@ def to_csv(run: Course, path: str | PathLike[str], times: ArrayLike | None = Non
     "t [s]","x","rate of x","energy [J]","kinetic [J]","potential [J]"
     0.0,1.0,0.0,0.5,0.0,0.5
     """
+    path = with_ending(path, "a table", (".csv", ".txt"), "; run.to_parquet writes .parquet")
     table = columns(run, times)
 
     def content(place: Path) -> None:
@@ -68,6 +69,7 @@ def to_parquet(
     >>> run.to_parquet(folder / "swing.parquet", certificate=False).name
     'swing.parquet'
     """
+    path = with_ending(path, "a table", (".parquet", ".pq"), "; run.to_csv writes .csv")
     try:
         import pyarrow
         from pyarrow import parquet

@@ -12,11 +12,12 @@ import hashlib
 import os
 import secrets
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from os import PathLike
 from pathlib import Path
 
 from zeromass.errors import ZeromassError
+from zeromass.model import ModelError
 from zeromass.model.given import path_of, shown
 
 try:
@@ -31,6 +32,10 @@ SPECIAL = {
     stat.S_IFCHR: "a device",
     stat.S_IFBLK: "a device",
 }
+
+
+PAGES = (".html", ".htm")
+"""Endings of pages."""
 
 
 class FileError(ZeromassError, OSError):
@@ -53,6 +58,20 @@ def given_path(path: object, what: str = "run.nc") -> Path:
     return found
 
 
+def with_ending(path: object, what: str, endings: Sequence[str], hint: str = "") -> Path:
+    """The path of a file that is written in one of some forms, whose endings are known; one without an ending is as good.
+
+    what  is written, such as "a run"
+    hint  what else there is to do
+    """
+    found = given_path(path, f"{what.split()[-1]}{endings[0]}")
+    if found.suffix and found.suffix.lower() not in endings:
+        *most, last = endings
+        known = f"{', '.join(most)} or {last}" if most else last
+        raise ModelError(f"{what} is written as {known}, not '{path}'{hint}")
+    return found
+
+
 def write(path: str | PathLike[str], content: Callable[[Path], object]) -> Path:
     """Writes a file whole or not at all; `content` writes to the path that it is given, which has the same ending.
 
@@ -70,7 +89,30 @@ def write(path: str | PathLike[str], content: Callable[[Path], object]) -> Path:
         raise
     except OSError as error:
         raise FileError(f"'{path}' could not be written: {error.strerror or error}") from error
+    except UnicodeEncodeError as error:
+        what = f"a text in it has half of a character, {error.object[error.start : error.end]!a}"
+        raise FileError(f"'{path}' could not be written: {what}") from error
     return Path(path)
+
+
+_pending: set[Path] = set()
+"""Files that are written at this moment, beside their places."""
+
+_abandoned: list[bool] = []
+"""Not empty where the process is about to end, and nothing more is written."""
+
+
+def abandon() -> None:
+    """Removes what other threads are writing at this moment, and lets none begin, for the process is about to end."""
+    _abandoned.append(True)
+    for beside in list(_pending):
+        with contextlib.suppress(OSError):
+            beside.unlink(missing_ok=True)
+
+
+def abandoned() -> bool:
+    """Whether that was done."""
+    return bool(_abandoned)
 
 
 def _replace(target: Path, content: Callable[[Path], object]) -> None:
@@ -78,7 +120,10 @@ def _replace(target: Path, content: Callable[[Path], object]) -> None:
     family = f".zeromass-{hashlib.sha256(os.fsencode(target.name)).hexdigest()[:16]}-"
     _swept(target.parent, family)
     beside, lock = _claimed(target, family)
+    _pending.add(beside)
     try:
+        if _abandoned:
+            raise FileError(f"'{target}' is not written: the process is about to end")
         if kept is not None:
             with contextlib.suppress(OSError):  # a file system without permissions
                 os.chmod(beside, kept)
@@ -89,6 +134,7 @@ def _replace(target: Path, content: Callable[[Path], object]) -> None:
     finally:
         with contextlib.suppress(OSError):
             beside.unlink(missing_ok=True)
+        _pending.discard(beside)
         if lock is not None:
             os.close(lock)
 

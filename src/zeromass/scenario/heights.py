@@ -14,11 +14,14 @@ from __future__ import annotations
 import io
 import lzma
 import math
+import os
 import re
+import stat
 import struct
 import zipfile
 import zlib
 from pathlib import Path, PurePosixPath
+from typing import IO
 
 import numpy as np
 
@@ -26,10 +29,13 @@ from zeromass.errors import ZeromassError
 from zeromass.scenario.errors import listed, nearest
 
 LARGEST = 32 * 1024 * 1024
-"""Bytes of a file, and of each array in it."""
+"""Bytes of a file."""
 
 MOST_HEIGHTS = 250_000
 """Of a grid: the spline takes 288 bytes for each."""
+
+MOST_BYTES = 8 * MOST_HEIGHTS + 65536
+"""Of an array in a file, with its head."""
 
 ENDINGS = (".csv", ".npz")
 Heights = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -40,6 +46,9 @@ _HEAD = re.compile(
     re.DOTALL | re.VERBOSE,
 )
 """The head of an array of numbers in NumPy's format; what it says is read, not evaluated."""
+
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+"""How a file is opened whose path has no links."""
 
 _DAMAGE = (
     zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, OSError, ValueError, NotImplementedError,
@@ -56,8 +65,8 @@ def heights_in(folder: Path | None, file: str) -> Heights:
     """x, y and z of a file, which is named from the folder of the scenario and lies in it or below."""
     path = _place(folder, file)
     try:
-        with path.open("rb") as stream:
-            content = stream.read(LARGEST + 1)
+        with _opened(path) as stream:
+            content = stream.read(min(os.fstat(stream.fileno()).st_size, LARGEST) + 1)
     except OSError as error:
         raise HeightsError(f"'{file}' can not be read: {error.strerror or error}") from error
     if len(content) > LARGEST:
@@ -77,10 +86,21 @@ def _place(folder: Path | None, file: str) -> Path:
     if folder is None:
         raise HeightsError(f"'{file}' is looked for beside the scenario file, and this scenario is no file")
     path = folder / name
+    if path.exists() and not path.resolve().is_relative_to(folder.resolve()):
+        raise HeightsError(f"'{file}' is a link out of the folder of the scenario; put the file itself there")
     if not path.is_file():
         beside = [p.name for p in path.parent.glob("*") if p.suffix.lower() in ENDINGS] if path.parent.is_dir() else []
         raise HeightsError(f"there is no file '{file}' beside the scenario{nearest(name.name, beside)}")
-    return path
+    return path.resolve()
+
+
+def _opened(path: Path) -> IO[bytes]:
+    """A file whose links have been followed: it is not opened if there is one again by now, and must be a plain file."""
+    stream = open(os.open(path, os.O_RDONLY | _NO_LINK), "rb")  # noqa: SIM115  (the caller closes it)
+    if stat.S_ISREG(os.fstat(stream.fileno()).st_mode) and path.resolve() == path:
+        return stream
+    stream.close()
+    raise OSError(f"'{path.name}' is no plain file")
 
 
 def _csv(content: bytes, file: str) -> Heights:
@@ -134,8 +154,10 @@ def _array(archive: zipfile.ZipFile, name: str, file: str) -> np.ndarray:
     if f"{name}.npy" not in there:
         names = [other.removesuffix(".npy") for other in there]
         raise HeightsError(f"'{file}' has no array '{name}', but {listed(names, 8) or 'nothing'}; it needs x, y and z")
-    if archive.getinfo(f"{name}.npy").file_size > LARGEST:
-        raise HeightsError(f"'{name}' in '{file}' is larger than {LARGEST} bytes")
+    if archive.getinfo(f"{name}.npy").file_size > MOST_BYTES:
+        raise HeightsError(
+            f"'{name}' in '{file}' is larger than {MOST_HEIGHTS} heights are; at most that many are read"
+        )
     data = archive.read(f"{name}.npy")
     head = _HEAD.match(data)
     if head is None:
@@ -144,4 +166,6 @@ def _array(archive: zipfile.ZipFile, name: str, file: str) -> np.ndarray:
     shape = tuple(int(n) for n in head["shape"].split(b",") if n.strip())
     if math.prod(shape) * kind.itemsize != len(data) - head.end():
         raise HeightsError(f"'{name}' in '{file}' has shape {shape}, and data of another size")
+    if math.prod(shape) > MOST_HEIGHTS:  # each takes 8 bytes, however few it has in the file
+        raise HeightsError(f"'{name}' in '{file}' has {math.prod(shape)} numbers; at most {MOST_HEIGHTS} are read")
     return np.frombuffer(data, kind, offset=head.end()).reshape(shape, order=order).astype(float)

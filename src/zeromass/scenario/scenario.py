@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zeromass.errors import shown
+from zeromass.errors import ZeromassError, shown
 from zeromass.expression import coordinate, symbols, t
 from zeromass.integrate import Settings
 from zeromass.model import Event, ModelError, State, System
 from zeromass.model.check import Diagnosis
 from zeromass.model.given import path_of
+from zeromass.report.writing import FileError
 from zeromass.run import Run, simulate
 from zeromass.scenario.document import EVENT, MODELS, RUN, document
 from zeromass.scenario.errors import ScenarioError
@@ -166,9 +167,15 @@ def load_scenario(path: str | PathLike[str], case: str | None = None) -> Scenari
     place = path_of(path)
     if place is None or "\0" in str(place):
         raise ScenarioError(f"{shown(path)} is no path of a scenario; give a name such as 'ball.toml'")
-    if not place.is_file() and str(path) in shipped_scenarios():
-        place = shipped_scenarios()[str(path)]
-    return scenario_of(read(place), case)
+    try:
+        if not place.is_file() and str(path) in shipped_scenarios():
+            place = shipped_scenarios()[str(path)]
+        source = read(place)
+    except OSError as error:
+        if isinstance(error, ZeromassError):
+            raise
+        raise FileError(f"{shown(str(path))} could not be read: {error.strerror or error}") from error
+    return scenario_of(source, case)
 
 
 def parse_scenario(

@@ -127,7 +127,7 @@ def _mesh(element: Element, words: Words) -> tuple[Solid | None, tuple[Look, ...
     if name not in words.meshes:
         raise element.error(f"the mesh '{name}' is no asset; there are {', '.join(list(words.meshes)[:8]) or 'none'}")
     asset = words.meshes[name]
-    if "file" not in asset.attributes or not mesh_path(asset, words).exists():
+    if "file" not in asset.attributes or not mesh_path(asset, words).is_file():
         return None, ()
     scale = asset.vector("scale", (1.0, 1.0, 1.0)).tolist()
     return None, (Look(MeshFile(mesh_path(asset, words), scale)),)

@@ -30,7 +30,9 @@ def of_inertia(mass: float, J: np.ndarray) -> Placed | None:
     cylinder  J₃ = m r²/2,  J₁ = J₂ = m (3 r² + h²)/12;  a disc where it is lower than r, a rod with r = 0
     box       J₁ = m (b² + c²)/12, and so on
     """
-    moments, axes = np.linalg.eigh((J + J.T) / 2)
+    if not np.all(np.isfinite(J)):
+        return None
+    moments, axes = np.linalg.eigh(J / 2 + J.T / 2)  # whose sum need not be finite
     most = moments.max()
     if not (mass > 0 and most > 0):
         return None

@@ -27,6 +27,10 @@ WEBP: dict[str, Any] = {"quality": 72, "method": 2}
 """How WebP is packed: as small as a slide needs, in little time."""
 
 
+SLOWEST, MOST = 0.01, 1e6
+"""The least frames a second, and the most frames, of a film."""
+
+
 def movie(
     run: Course,
     path: str | PathLike[str],
@@ -57,8 +61,8 @@ def movie(
         raise ModelError("an .mp4 film needs ffmpeg, which is not on this machine; write a .gif or .webp instead")
     if not given_finite(speed, "speed") > 0:
         raise ModelError(f"speed is {shown(speed)}; it is positive, 1 for the time that the motion takes")
-    if not given_finite(fps, "fps") > 0:
-        raise ModelError(f"fps is {shown(fps)}; it is positive")
+    if not given_finite(fps, "fps") >= SLOWEST:
+        raise ModelError(f"fps is {shown(fps)}; it is at least {SLOWEST:g}")
     if not isinstance(size, tuple | list) or len(size) != 2:
         raise ModelError(f"size is {shown(size)}; it is (width, height) in pixels")
     size = (given_count(size[0], "the width of a film", 1), given_count(size[1], "the height of a film", 1))
@@ -68,7 +72,10 @@ def movie(
     data = unpacked(scene([run], names=[""], shapes={}, lines=(), trails=None, plots={}, fps=None))
     painter = Painter(data, size, drawing.title)
     first, last = sorted((float(run.t[0]), float(run.t[-1])))
-    times = np.linspace(first, last, max(2, round((last - first) / speed * fps)))
+    frames = (last - first) / speed * fps
+    if not frames < MOST:
+        raise ModelError(f"a film of {frames:.3g} frames is asked for; give a larger speed, or less fps")
+    times = np.linspace(first, last, max(2, round(frames)))
 
     def content(place: Path) -> None:
         frames = _told(painter, times, tell)

@@ -16,7 +16,7 @@ from zeromass.model import ModelError, Shape
 from zeromass.model.given import given_all, given_choice, given_kind, given_mapping
 from zeromass.report.palette import for_page
 from zeromass.report.viewer.scene import Point, Series, scene
-from zeromass.report.writing import write
+from zeromass.report.writing import PAGES, with_ending, write
 
 if TYPE_CHECKING:
     from zeromass.report.viewer.living import Living
@@ -89,6 +89,7 @@ def view(
     >>> "<title>bob</title>" in zm.view(run, folder / "bob.html").read_text()
     True
     """
+    path = with_ending(path, "a page", PAGES)
     given_choice(layout, "layout", LAYOUTS)
     if title is not None:
         given_kind(title, str, "title", "a word")
@@ -106,7 +107,13 @@ def view(
     living = _living(everything, sliders, source) if sliders else None
     drawn = everything if living is None else [living.course]
     reach = () if living is None else living.reach
-    looks: dict[str, Any] = {"names": names, "shapes": shapes or {}, "lines": lines, "trails": trails, "plots": plots}
+    looks: dict[str, Any] = {
+        "names": names,
+        "shapes": {} if shapes is None else shapes,
+        "lines": lines,
+        "trails": trails,
+        "plots": plots,
+    }
     data = scene(drawn, **looks, fps=fps, reach=reach)
     if living is not None:
         data["living"] = living.data(data)

@@ -58,7 +58,7 @@ def sliders_of(run: Course, sliders: Sliders) -> tuple[State, list[Slider]]:
     for key, ends in given_mapping(sliders, "sliders", "{parameter: (from, to)}").items():
         try:
             low, high = (float(x) for x in ends)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise ModelError(f"sliders: {shown(key)} has {shown(ends)}; give {{parameter: (from, to)}}") from None
         if not (np.isfinite(low) and np.isfinite(high) and low < high):
             raise ModelError(f"sliders: {key!r} goes from {low:g} to {high:g}; give two finite numbers in order")
@@ -126,6 +126,10 @@ def check(run: Course, start: State, sliders: Sequence[Slider], *, changes: bool
             raise ModelError(f"sliders: {error}; leave the sliders out") from None
         moving = motion.moving
     if start.made_of is not None and not NewtonSteps.possible(moving):
+        if start.made_of.again is not None:
+            raise ModelError(
+                "sliders: bodies touch at the start, and a page does not decide anew which of them do; leave the sliders out"
+            )
         strange = _not_direct(moving) if rolls(moving.system) else None
         if strange is not None and _moved(moving, sliders):
             raise ModelError(

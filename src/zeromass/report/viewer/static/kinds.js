@@ -284,7 +284,8 @@ class KindsMotion {
       const slips = (kind === "sliding" && event !== "slip dies out") || event === "would slip";
       return this.kindAt(kind, state, slips, event === "would roll");
     }
-    if (event === "contact lost") return kind === PULLED ? "slipping" : this.kinds[PULLED] ? PULLED : null;
+    if (event === "contact resumed") return kind === PULLED ? "slipping" : null;
+    if (event === "contact lost") return this.kinds[PULLED] ? PULLED : null;
     if (event === "rolling dies out") return this.kindAt(kind, state, true, false);
     if (event !== "slip dies out") return null;
     if (this.kinds.resting) return this.kindAt(kind, state, false);
