@@ -36,10 +36,10 @@ from peers.engine import least_per_call
 from peers.zeromass_engine import REPEAT
 
 import zeromass as zm
+from zeromass.codegen.target import BEST, Code, host
 from zeromass.compile import module
 from zeromass.compile.native import Native
 from zeromass.compile.program import program_at
-from zeromass.compile.target import BEST, Code, host
 
 LENGTH, RADIUS, MASS = 1.0, 0.05, 1.0
 ENOUGH = 1.0

@@ -15,6 +15,8 @@ ORDER = [
     "errors",
     "later",
     "frozen",
+    "codegen",
+    "kernel",
     "expression",
     "equation",
     "model",

@@ -12,7 +12,7 @@ FUSED, SUMS = 8, 6
 
 def operations_per_second(*, sums: bool) -> float:
     """Fused multiply-adds, each one operation; with `sums`, additions beside them on pipes of their own."""
-    from zeromass.compile.target import BEST, Code, host
+    from zeromass.codegen.target import BEST, Code, host
 
     added = SUMS if sums else 0
     code = Code(_text(FUSED, added), host(), effort=BEST)

@@ -59,8 +59,8 @@ def instructions(model: Rolling) -> int:
 
 def slope_seconds(model: Rolling, *, lanes: int) -> float:
     """Seconds of one call of the right-hand side, watch on the pivots included, for `lanes` states."""
+    from zeromass.codegen.target import BEST, Code
     from zeromass.compile.module import code
-    from zeromass.compile.target import BEST, Code
 
     known = zm.compile(model.system, model.start)
     slopes = [*model.system.rates, *known.acceleration]

@@ -18,8 +18,8 @@ import zeromass.search_path as _search_path  # noqa: F401  (before anything else
 import importlib as _importlib
 import typing as _typing
 
+from zeromass.codegen.target import Target, host
 from zeromass.compile.program import Program, compile
-from zeromass.compile.target import Target, host
 from zeromass.equation import EquationError, Motion, Verdict, solve
 from zeromass.errors import ZeromassError
 from zeromass.expression import (

@@ -9,7 +9,7 @@ from scipy.linalg import expm
 import zeromass as zm
 from zeromass.analysis.neighbours import Neighbours
 from zeromass.analysis.tangent import carried
-from zeromass.compile.target import host
+from zeromass.codegen.target import host
 
 
 def chain(n: int) -> tuple[zm.System, np.ndarray]:

@@ -20,10 +20,10 @@ import numpy as np
 import pytest
 
 import zeromass as zm
-from zeromass.compile import elementary, ir
+from zeromass.codegen import elementary, ir
+from zeromass.codegen.target import host
 from zeromass.compile.lanes import LaneFunction
 from zeromass.compile.straight import Flavour, StraightLine
-from zeromass.compile.target import host
 
 x, y = zm.coordinates("x y")
 FORMULAS = {

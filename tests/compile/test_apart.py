@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import zeromass as zm
+from zeromass.codegen.target import host
 from zeromass.compile import module
 from zeromass.compile.module import code
-from zeromass.compile.target import host
 
 
 def test_parts_compute_what_one_function_does(monkeypatch):

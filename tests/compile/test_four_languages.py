@@ -16,8 +16,8 @@ import pytest
 import zeromass as zm
 from expression.formulas import VARIABLES, Tree, random_trees, value
 from expression.languages import DIGITS, MPMATH
+from zeromass.codegen.target import host
 from zeromass.compile.lanes import LaneFunction
-from zeromass.compile.target import host
 from zeromass.expression import Evaluator, as_expression
 from zeromass.model.state import Magnitude
 

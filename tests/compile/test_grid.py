@@ -10,10 +10,10 @@ import pytest
 
 import zeromass as zm
 from cases import spread
+from zeromass.codegen.target import Code, host
 from zeromass.compile.decisions import Samples
 from zeromass.compile.lanes import LaneFunction
 from zeromass.compile.straight import Flavour, StraightLine, canonical
-from zeromass.compile.target import Code, host
 from zeromass.expression import Evaluator, Grid
 
 EPS = np.finfo(float).eps

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import zeromass as zm
-from zeromass.compile import cache, module, outline, target
+from zeromass.codegen import cache, target
+from zeromass.compile import module, outline
 from zeromass.compile.outline import Entry, Outline, name_of
 from zeromass.compile.program import program_at
 

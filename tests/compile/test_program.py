@@ -11,9 +11,9 @@ import pytest
 import zeromass as zm
 from compile.states import EPS, SYSTEMS, shell, states, tolerance
 from model.mechanisms import Coin, chain, four_bar, random_state, relative
+from zeromass.codegen.target import host
 from zeromass.compile.lanes import LaneFunction
 from zeromass.compile.program import Program, program_at
-from zeromass.compile.target import host
 from zeromass.expression import Evaluator
 from zeromass.integrate.stepping.functions import Functions
 

@@ -11,9 +11,10 @@ import llvmlite.binding as llvm
 import numpy as np
 import pytest
 
-from zeromass.compile.cuda import cuda, optimised
+from zeromass.codegen.cuda import cuda
+from zeromass.codegen.passes import optimised
+from zeromass.codegen.target import host
 from zeromass.compile.quotients import FUNCTIONS, FUSED, without_branches
-from zeromass.compile.target import host
 from zeromass.ensemble.gpu_driver import Card, NoCard, Stream, packed
 
 COUNT = 200_000

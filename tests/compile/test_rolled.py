@@ -13,9 +13,9 @@ from scipy.linalg import solveh_banded
 import zeromass as zm
 from cases import few
 from compile.large import SHAPES, Made, chain, net, rotated, uneven, unit
+from zeromass.codegen.target import host
 from zeromass.compile.program import Program, program_at
 from zeromass.compile.rolled.start import LevelEquations
-from zeromass.compile.target import host
 from zeromass.model import ModelError, StartError
 from zeromass.model import system as model
 

@@ -9,10 +9,10 @@ import pytest
 
 import zeromass as zm
 from compile.large import SHAPES
+from zeromass.codegen.target import host
 from zeromass.compile.program import program_at
 from zeromass.compile.rolled.plan import Pass, Plan, Tile
 from zeromass.compile.rolled.structure import Structure
-from zeromass.compile.target import host
 from zeromass.model import system as model
 
 COUNTS = {"uneven chain": 40, "tree": 40, "hinges": 30, "net": 7, "four bars": 12, "balls": 12}

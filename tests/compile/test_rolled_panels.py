@@ -9,10 +9,10 @@ import pytest
 
 import zeromass as zm
 from compile import large
+from zeromass.codegen.target import host
 from zeromass.compile.program import program_at
 from zeromass.compile.rolled.fronts import tables
 from zeromass.compile.rolled.room import Room
-from zeromass.compile.target import host
 
 
 def held(made: large.Made) -> tuple[zm.System, zm.State]:

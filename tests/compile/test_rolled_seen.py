@@ -10,12 +10,12 @@ import pytest
 
 import zeromass as zm
 from compile.large import SHAPES, Made, chain, rotated, unit
+from zeromass.codegen.target import host
 from zeromass.compile.program import program_at
 from zeromass.compile.rolled.kinds import kinds_of
 from zeromass.compile.rolled.layout import Layout
 from zeromass.compile.rolled.structure import elements_of
 from zeromass.compile.straight import operations
-from zeromass.compile.target import host
 from zeromass.model import system as model
 
 TASKS = ("motion", "positions", "velocities")

@@ -15,8 +15,8 @@ from compile.large import SHAPES
 from compile.test_rolled import Pair
 from links import Links, g
 from zeromass.analysis.tangent import allowed_directions
+from zeromass.codegen.target import host
 from zeromass.compile.program import program_at
-from zeromass.compile.target import host
 
 
 @pytest.fixture(scope="module", params=["balls", *few([name for name in SHAPES if name != "balls"])])

@@ -11,12 +11,12 @@ import pytest
 import zeromass as zm
 from cases import few
 from expression.formulas import random_trees, value
+from zeromass.codegen.elementary import FUNCTIONS as ACCURACY
+from zeromass.codegen.target import host
 from zeromass.compile import straight
-from zeromass.compile.elementary import FUNCTIONS as ACCURACY
 from zeromass.compile.lanes import LaneFunction
 from zeromass.compile.module import code
 from zeromass.compile.straight import Flavour, StraightLine, canonical, operations
-from zeromass.compile.target import host
 from zeromass.expression import Evaluator
 from zeromass.expression.node import operation, ordered
 from zeromass.expression.operation import OPERATIONS

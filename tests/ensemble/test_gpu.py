@@ -18,7 +18,7 @@ import pytest
 import zeromass as zm
 from cases import few, spread
 from ensemble.test_lanes import CASES, bits, moved
-from zeromass.compile.cuda import cuda
+from zeromass.codegen.cuda import cuda
 from zeromass.ensemble.gpu import Gpu
 from zeromass.ensemble.gpu_code import HostKernel, motion_of, ptx, written
 from zeromass.ensemble.gpu_driver import Card, NoCard

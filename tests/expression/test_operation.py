@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import zeromass as zm
-from zeromass.compile.elementary import FUNCTIONS as LIBRARY
+from zeromass.codegen.elementary import FUNCTIONS as LIBRARY
+from zeromass.codegen.target import host
 from zeromass.compile.lanes import LaneFunction
-from zeromass.compile.target import host
 from zeromass.expression import build
 from zeromass.expression.derivative import partials
 from zeromass.expression.interval import bounds

@@ -13,8 +13,8 @@ from typing import Any
 import llvmlite.binding as llvm
 import numpy as np
 
-from zeromass.compile.cuda import optimised
-from zeromass.compile.target import Target, host
+from zeromass.codegen.passes import optimised
+from zeromass.codegen.target import Target, host
 from zeromass.integrate.alone.kinds import Kinds
 from zeromass.integrate.alone.memory import Count
 from zeromass.integrate.alone.module import Alone

@@ -9,7 +9,7 @@ import pytest
 import zeromass as zm
 from exact.measure import EPS
 from integrate.problems import kepler, oscillator, sleigh, top, wire
-from zeromass.compile import background
+from zeromass.codegen import background
 from zeromass.compile.native import BUSY
 from zeromass.integrate.methods.collocation.coefficients import BARYCENTRIC, ONCE, PARTS, STAGES, TWICE, C, W
 from zeromass.integrate.methods.collocation.stepper import Collocation

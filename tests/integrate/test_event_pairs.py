@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import zeromass as zm
-from zeromass.integrate.stepping.locate import happenings
+from zeromass.integrate.stepping.roots import event_roots
 
 METHODS = ["collocation", "dop853", "radau"]
 
@@ -92,5 +92,5 @@ def test_a_step_of_a_few_roundings_has_few_places():
     """Its middle is one of its ends: nothing can dip between them."""
     event, eps = zm.Event("dip", zm.t), np.spacing(1.0)
     places = [1.0, 1.0 + eps, 1.0 + 2 * eps]
-    found, _ = happenings([event], lambda t: np.array([1e-34 + (t - 1.0 - eps) ** 2]), places)
+    found, _ = event_roots([event], lambda t: np.array([1e-34 + (t - 1.0 - eps) ** 2]), places)
     assert found == []

@@ -265,7 +265,8 @@ def test_what_is_asked_of_a_run_before_its_events_does_not_change_them(method):
 
 def test_rounding_is_not_looked_at_for_ever():
     """A function that is rounding within a step, as the gap of bodies that touch without a force, dips everywhere."""
-    from zeromass.integrate.stepping.locate import LOOKS, happenings
+    from zeromass.integrate.stepping.roots import event_roots
+    from zeromass.kernel.roots import LOOKS
 
     rng, asked = np.random.default_rng(1), []
 
@@ -274,6 +275,72 @@ def test_rounding_is_not_looked_at_for_ever():
         return np.array([2.0 ** rng.integers(-60, -50)])
 
     places = np.linspace(0.0, 1.0, 9).tolist()
-    found, _ = happenings([zm.Event("closes", zm.t, direction=-1)], values, places)
+    found, _ = event_roots([zm.Event("closes", zm.t, direction=-1)], values, places)
     assert found == []
     assert 2 * LOOKS < len(asked) <= 2 * LOOKS * len(places)
+
+
+def _rod(x, y):
+    return zm.System(
+        kinetic=(zm.rate(x) ** 2 + zm.rate(y) ** 2) / 2, potential=9.81 * y, constraints={"rod": x**2 + y**2 - 1}
+    )
+
+
+@pytest.mark.parametrize("terminal", [False, True])
+def test_states_that_machine_code_is_not_sure_of_are_left_to_python(terminal, monkeypatch):
+    """Where a projection leads far, Python decides about the state; here it is asked everywhere, and finds the same bits."""
+    from zeromass.integrate.stepping.inside import Inside
+    from zeromass.integrate.stepping.step_functions import StepMemory
+
+    x, y = zm.coordinates("x y")
+    system = _rod(x, y)
+    start, event = system.start({x: 0.6, y: -0.8}), zm.Event("low", x + 0.1 * y, terminal=terminal)
+
+    def happened() -> list[tuple[float, list[float]]]:
+        run = zm.simulate(system, start, until=5.0, events=event)
+        return [(one.t, one.y.tolist()) for one in run.events]
+
+    expected = happened()
+    assert len(expected) == (1 if terminal else 5)
+    opened, asked, watched = StepMemory.open, [], Inside.watched
+
+    def unsure(self: StepMemory, steps: object) -> None:
+        opened(self, steps)  # type: ignore[arg-type]
+        self.step.limit = -1.0
+
+    def counted(self: Inside, t: float) -> np.ndarray:
+        asked.append(t)
+        return watched(self, t)
+
+    monkeypatch.setattr(StepMemory, "open", unsure)
+    monkeypatch.setattr(Inside, "watched", counted)
+    assert happened() == expected
+    assert len(asked) > 10
+
+
+def test_several_threads_may_ask_for_events_at_once():
+    from concurrent.futures import ThreadPoolExecutor
+
+    x, y = zm.coordinates("x y")
+    system = _rod(x, y)
+    events = [zm.Event("low", x + 0.1 * y, terminal=False), zm.Event("turns", zm.rate(x), terminal=False)]
+    run = zm.simulate(system, system.start({x: 0.6, y: -0.8}), until=20.0, events=events)
+    (segment,) = run.segments
+    assert callable(segment.happened)
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(lambda _: segment.happened(), range(8)))
+    first = [(one.name, one.t, one.y.tolist()) for one in found[0]]
+    assert len(first) > 20
+    assert all([(one.name, one.t, one.y.tolist()) for one in some] == first for some in found)
+
+
+def test_what_a_function_raises_while_it_is_searched_is_raised():
+    from zeromass.integrate.stepping.roots import event_roots
+
+    def values(t: float) -> np.ndarray:
+        if t > 0.3:
+            raise KeyboardInterrupt
+        return np.array([0.5 - t])
+
+    with pytest.raises(KeyboardInterrupt):
+        event_roots([zm.Event("half", zm.t)], values, np.linspace(0.0, 1.0, 9).tolist())

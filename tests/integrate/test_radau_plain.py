@@ -12,8 +12,8 @@ from integrate.problems import kepler, sleigh, top, wire
 from integrate.test_radau import ORDERS, rod_with_friction
 from integrate.test_radau_stiff import stiff_pendulum
 from model.mechanisms import relative
+from zeromass.codegen.target import host
 from zeromass.compile.program import program_at
-from zeromass.compile.target import host
 from zeromass.integrate.methods.radau import kernel, plain
 from zeromass.integrate.methods.radau.coefficients import coefficients
 from zeromass.integrate.methods.radau.memory import Slot, padded

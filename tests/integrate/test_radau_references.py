@@ -12,7 +12,7 @@ from scipy.integrate import solve_ivp
 import zeromass as zm
 from integrate.problems import top
 from integrate.test_radau_stiff import stiff_pendulum, van_der_pol
-from zeromass.compile import background
+from zeromass.codegen import background
 from zeromass.compile.native import BUSY
 
 G = 9.81

@@ -239,8 +239,8 @@ def test_dependent_rows_are_no_hindrance():
 
 
 def test_code_that_is_not_complete_is_refused():
-    from zeromass.compile.linking import LinkingError
-    from zeromass.compile.wasm import module_of
+    from zeromass.codegen.linking import LinkingError
+    from zeromass.codegen.wasm import module_of
 
     text = "declare double @hypot(double, double)\ndefine double @f(double %x) {\n"
     text += "  %y = call double @hypot(double %x, double 1.0)\n  ret double %y\n}\n"

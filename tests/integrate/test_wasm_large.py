@@ -116,7 +116,7 @@ def test_motions_are_those_of_python(name):
 @pytest.mark.slow
 def test_steps_are_those_of_the_method(hanging, monkeypatch):
     """A workspace of `simulate`, without fused operations and with the same first step, records the same bits."""
-    for name in ("compile.native", "compile.rolled.structure", "compile.rolled.native", "compile.target"):
+    for name in ("compile.native", "compile.rolled.structure", "compile.rolled.native", "codegen.target"):
         monkeypatch.setattr(sys.modules[f"zeromass.{name}"], "host", unfused)
     monkeypatch.setattr(stepper, "host", unfused)
     code, start = hanging.alone, hanging.alone.start

@@ -17,9 +17,9 @@ from numpy.typing import ArrayLike
 
 from zeromass.analysis.slopes import slopes_of
 from zeromass.analysis.tangent import one_smooth_motion, start_variations
+from zeromass.codegen.target import BEST, Code, host
 from zeromass.compile.module import code
 from zeromass.compile.program import Program
-from zeromass.compile.target import BEST, Code, host
 from zeromass.expression import Expression, Symbol, coordinate, expressions, gradient
 from zeromass.integrate import Course
 from zeromass.integrate.methods.dop853.stepper import Dop853

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 
-from zeromass.compile import ir
-from zeromass.compile.target import BEST, Code, host
+from zeromass.codegen import ir
+from zeromass.codegen.target import BEST, Code, host
 
 LINE = 64
 """Bytes of a line of the cache."""

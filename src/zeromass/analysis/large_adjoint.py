@@ -7,10 +7,10 @@ from typing import cast
 
 import numpy as np
 
+from zeromass.codegen.target import Code
 from zeromass.compile.program import Program
 from zeromass.compile.rolled.backward import Backward
 from zeromass.compile.rolled.native import RolledNative
-from zeromass.compile.target import Code
 from zeromass.expression import Evaluator, Expression, symbols
 from zeromass.expression.derivative import sparse_jacobian
 from zeromass.model import Event, ModelError

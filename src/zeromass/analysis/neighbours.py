@@ -15,7 +15,7 @@ import numpy as np
 
 from zeromass.analysis.groups import by_themselves
 from zeromass.analysis.tangent_code import OneGroup, SeveralGroups, tangent_code
-from zeromass.compile.target import Code, host
+from zeromass.codegen.target import Code, host
 from zeromass.integrate import Course
 from zeromass.integrate.methods.dop853.stepper import Dop853
 from zeromass.integrate.stepping.status import Status, Tolerances

@@ -8,9 +8,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from zeromass.compile import ir
-from zeromass.compile.elementary.arithmetic import Real, where
-from zeromass.compile.target import Target
+from zeromass.codegen import ir
+from zeromass.codegen.elementary.arithmetic import Real, where
+from zeromass.codegen.target import Target
 from zeromass.integrate.legendre import legendre
 from zeromass.integrate.stepping.kernel import Routine
 from zeromass.integrate.stepping.layout import Int64

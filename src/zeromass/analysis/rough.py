@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from zeromass.analysis.peaking import NODES, Peaking, Told
-from zeromass.compile.target import host
+from zeromass.codegen.target import host
 from zeromass.expression import expressions as of_expressions
 from zeromass.integrate import Course
 from zeromass.integrate.course import given_course

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from zeromass.codegen.target import FIRST, host
 from zeromass.compile.lanes import LaneFunction
 from zeromass.compile.program import Program
-from zeromass.compile.target import FIRST, host
 from zeromass.expression import Expression, Symbol, expressions, jacobian, parameter, symbols
 from zeromass.model import ModelError, State, System
 

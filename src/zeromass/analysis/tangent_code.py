@@ -12,9 +12,9 @@ from functools import lru_cache
 import numpy as np
 
 from zeromass.analysis import groups
+from zeromass.codegen.target import BEST, Code, host
 from zeromass.compile.module import code
 from zeromass.compile.program import Program
-from zeromass.compile.target import BEST, Code, host
 from zeromass.expression import Array, Expression, coordinate, directional, expressions
 from zeromass.expression.build import ONE
 from zeromass.expression.node import ordered

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from zeromass.analysis.balancing import LOOKED_AT, Balance, Sums, began
+from zeromass.codegen.target import host
 from zeromass.compile.program import rolls
-from zeromass.compile.target import host
 from zeromass.expression import (
     Array,
     Expression,

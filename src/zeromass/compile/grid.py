@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from zeromass.compile import ir
-from zeromass.compile.elementary.arithmetic import DOUBLE, INT64, NAN, Arithmetic, Real, at_most, fma, lanes, where
+from zeromass.codegen import ir
+from zeromass.codegen.elementary.arithmetic import DOUBLE, INT64, NAN, Arithmetic, Real, at_most, fma, lanes, where
 from zeromass.expression.grid import Grid, Orders, derivatives, spacing
 
 POINTER: ir.Type = ir.PointerType()

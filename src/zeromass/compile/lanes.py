@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from zeromass.codegen.target import BEST, Target, host
 from zeromass.compile.module import code
 from zeromass.compile.repeated import repeated
-from zeromass.compile.target import BEST, Target, host
 from zeromass.expression import Expression, expressions
 
 AT_ONCE = 2**14

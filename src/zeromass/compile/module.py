@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from zeromass.compile import cache, elementary, ir
+from zeromass.codegen import cache, elementary, ir
+from zeromass.codegen.target import FIRST, Code, Target, shared
 from zeromass.compile.straight import Flavour, StraightLine, operations
-from zeromass.compile.target import FIRST, Code, Target, shared
 from zeromass.expression import Expression
 from zeromass.expression.build import ONE, divide, multiply
 from zeromass.expression.node import ordered, undisturbed
@@ -172,7 +172,7 @@ def _grouped(flat: list[Expression], like: Groups) -> Groups:
 def _compiled(written: Written, target: Target, effort: int) -> Code:
     """Equal formulas have equal text: their machine code is made once."""
     flavour = Flavour(target.width, target.fused)
-    sources = None if written.grids else cache.sources("compile")
+    sources = None if written.grids else cache.sources("codegen", "compile")
     if sources is None:
         return Code(lambda: written.text(flavour), target, effort=effort, keep=written.grids)
     origin = cache.digest(written.body, *written.calls, sources)

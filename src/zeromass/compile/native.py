@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from zeromass.codegen.target import FIRST, Code, Target, host, shared
 from zeromass.compile.outline import digest_of
-from zeromass.compile.target import FIRST, Code, Target, host, shared
 from zeromass.expression import Evaluator, Expression
 from zeromass.model import Event
 

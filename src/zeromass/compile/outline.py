@@ -14,14 +14,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from zeromass.compile import cache
+from zeromass.codegen import cache
+from zeromass.codegen.target import host
 from zeromass.compile.straight import canonical
-from zeromass.compile.target import host
 from zeromass.expression import Expression
 from zeromass.expression.node import Gridded, contents
 from zeromass.model import RigidBody, System
 
-WRITTEN_BY = ("expression", "equation", "model", "compile")
+WRITTEN_BY = ("codegen", "expression", "equation", "model", "compile")
 """Packages that a program follows from."""
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.compile import ir
-from zeromass.compile.target import BEST, Code, host
+from zeromass.codegen import ir
+from zeromass.codegen.target import BEST, Code, host
 
 _INT: ir.Type = ir.IntType(64)
 _POINTER: ir.Type = ir.PointerType()

@@ -6,7 +6,7 @@ import ctypes
 
 import numpy as np
 
-from zeromass.compile.target import BEST
+from zeromass.codegen.target import BEST
 from zeromass.ensemble.lanes import Lanes, aligned, in_lanes
 from zeromass.integrate.methods.dop853.coefficients import EXTENDED
 from zeromass.integrate.methods.dop853.kernel import DENSE_VECTORS, Dop853Dense

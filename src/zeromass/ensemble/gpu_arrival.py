@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from math import inf
 
-from zeromass.compile import ir
-from zeromass.compile.elementary.arithmetic import Real, Truth, fma, sqrt, where
+from zeromass.codegen import ir
+from zeromass.codegen.elementary.arithmetic import Real, Truth, fma, sqrt, where
 from zeromass.ensemble.gpu_layout import Cell
 from zeromass.ensemble.gpu_stages import Stages
 from zeromass.ensemble.gpu_thread import TRUTH

@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 import llvmlite.binding as llvm
 import numpy as np
 
-from zeromass.compile import ir
-from zeromass.compile.cuda import is_cuda, optimised
+from zeromass.codegen import ir
+from zeromass.codegen.cuda import is_cuda
+from zeromass.codegen.passes import optimised
+from zeromass.codegen.target import Target, host
 from zeromass.compile.module import text_of
 from zeromass.compile.quotients import without_branches
-from zeromass.compile.target import Target, host
 from zeromass.ensemble.gpu_kernel import Dop853Threads
 from zeromass.ensemble.gpu_layout import SETTINGS, Block, Cell, Motion, Row
 from zeromass.ensemble.lanes import Lanes

@@ -14,9 +14,9 @@ from __future__ import annotations
 
 from math import inf
 
-from zeromass.compile import ir
-from zeromass.compile.elementary.arithmetic import Real, Truth, fma, where
-from zeromass.compile.target import Target
+from zeromass.codegen import ir
+from zeromass.codegen.elementary.arithmetic import Real, Truth, fma, where
+from zeromass.codegen.target import Target
 from zeromass.ensemble.gpu_arrival import Arrival
 from zeromass.ensemble.gpu_layout import Block, Cell, Motion
 from zeromass.ensemble.gpu_thread import TRUTH

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.compile.cuda import cuda
+from zeromass.codegen.cuda import cuda
+from zeromass.codegen.target import FIRST
 from zeromass.compile.lanes import LaneFunction
 from zeromass.compile.program import Program
-from zeromass.compile.target import FIRST
 from zeromass.ensemble.gpu_code import Written, motion_of, ptx, written
 from zeromass.ensemble.gpu_driver import Card, Kernel, Memory, Stream, packed
 from zeromass.ensemble.gpu_ends import GpuEnds

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from zeromass.compile.elementary.arithmetic import Real, fma, sqrt, where
+from zeromass.codegen.elementary.arithmetic import Real, fma, sqrt, where
 from zeromass.ensemble.gpu_layout import Cell
 from zeromass.ensemble.gpu_thread import Thread
 from zeromass.integrate.methods.dop853.coefficients import ERROR_3, ERROR_5, STAGES, A

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from zeromass.compile import ir
-from zeromass.compile.cuda import CONSTANT, GENERIC, GLOBAL, SHARED, is_cuda
-from zeromass.compile.elementary.arithmetic import Real
-from zeromass.compile.target import Target
+from zeromass.codegen import ir
+from zeromass.codegen.cuda import CONSTANT, GENERIC, GLOBAL, SHARED, is_cuda
+from zeromass.codegen.elementary.arithmetic import Real
+from zeromass.codegen.target import Target
 from zeromass.ensemble.gpu_layout import NUMBERS, SETTINGS, Block, Cell, Motion
 from zeromass.ensemble.layout import NUMBERS as ALL_NUMBERS
 from zeromass.integrate.methods.dop853.coefficients import ERROR_3, ERROR_5, STAGES, A

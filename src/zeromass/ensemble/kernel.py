@@ -13,9 +13,9 @@ from functools import partial
 from math import inf
 from typing import ClassVar
 
-from zeromass.compile import ir
-from zeromass.compile.elementary.arithmetic import Real, Truth, sqrt, where
-from zeromass.compile.target import BEST, Code, Target
+from zeromass.codegen import ir
+from zeromass.codegen.elementary.arithmetic import Real, Truth, sqrt, where
+from zeromass.codegen.target import BEST, Code, Target
 from zeromass.ensemble.layout import LANE_ARGUMENTS, LEAST_ARGUMENTS, Left, Own, Queue
 from zeromass.integrate.methods.dop853.kernel import CROSSING, FIRST, MIDDLE, Dop853Step
 from zeromass.integrate.stepping.kernel import routine

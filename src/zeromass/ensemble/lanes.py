@@ -10,10 +10,10 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
+from zeromass.codegen.target import BEST, Code, Target, host
 from zeromass.compile.module import code
 from zeromass.compile.program import Program
 from zeromass.compile.repeated import repeated
-from zeromass.compile.target import BEST, Code, Target, host
 from zeromass.ensemble.kernel import Dop853Lanes, lanes_routine
 from zeromass.ensemble.layout import Left, Own, Places, Queue
 from zeromass.expression import Evaluator, symbols

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntEnum, auto
 
-from zeromass.compile import ir
+from zeromass.codegen import ir
 from zeromass.integrate.stepping.layout import ARGUMENTS, Int64, Real64
 from zeromass.integrate.stepping.writer import CHUNK, POINTER, function_pointer
 

@@ -11,12 +11,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from zeromass.codegen.target import BEST, Code
 from zeromass.compile.lanes import LaneFunction
 from zeromass.compile.least import Least
 from zeromass.compile.least import least as least_of
 from zeromass.compile.module import Groups, code
 from zeromass.compile.program import largest
-from zeromass.compile.target import BEST, Code
 from zeromass.ensemble.kernel import Dop853Lanes, Dop853LeastLanes
 from zeromass.ensemble.lanes import Ends, Lanes
 from zeromass.ensemble.layout import Places

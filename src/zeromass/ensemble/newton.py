@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from zeromass.codegen.target import BEST, Code, host
 from zeromass.compile.decisions import Decisions, Samples, Tree
 from zeromass.compile.module import code
 from zeromass.compile.newton import PASSES, ROUNDING, SETTLED, NewtonSteps
 from zeromass.compile.repeated import repeated
-from zeromass.compile.target import BEST, Code, host
 from zeromass.ensemble.lanes import in_lanes
 from zeromass.ensemble.starts import Starts
 from zeromass.expression import Evaluator, Symbol, expressions

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from zeromass.compile.target import address, host
+from zeromass.codegen.target import address, host
 from zeromass.expression import Array, Evaluator
 from zeromass.integrate.looking import Value, told_of, value_of
 from zeromass.integrate.segment import Samples, Segment, asked

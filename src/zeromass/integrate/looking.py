@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from zeromass.codegen.target import Code, host
 from zeromass.compile.module import code
 from zeromass.compile.straight import operations
-from zeromass.compile.target import Code, host
 from zeromass.expression import Array, substitute, symbols
 from zeromass.integrate.segment import REMEMBERED, Segment, asked
 from zeromass.integrate.stepping.calling import called

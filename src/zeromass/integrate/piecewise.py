@@ -18,9 +18,9 @@ from zeromass.integrate.settings import Settings
 from zeromass.integrate.stepping.inside import Inside
 from zeromass.integrate.stepping.kinks import KINK, bent
 from zeromass.integrate.stepping.layout import FOLLOWED, Real64
-from zeromass.integrate.stepping.locate import happenings
 from zeromass.integrate.stepping.loop import CHUNK_OF_STEPS, Loop
 from zeromass.integrate.stepping.narrow import NARROW
+from zeromass.integrate.stepping.roots import event_roots
 from zeromass.integrate.stepping.workspace import Workspace
 from zeromass.integrate.terms import Term
 from zeromass.model import Event, State, System
@@ -168,13 +168,13 @@ class PieceLoop(Loop):
         Where one is lowest it may be below zero; and where a piece begins it may rise from zero, and return.
         """
         looked, ahead = self.looked_at, 1.0 if places[-1] > places[0] else -1.0
-        places = bent(self.watched, inside.watched, places)
+        places = bent(self.watched, inside, places)
         if not looked.low:
-            return happenings(looked.events, inside.watched, places, looked.turns, looked.others)
-        turns, _ = happenings(looked.slopes, inside.watched, places, columns=looked.low)
+            return event_roots(looked.events, inside, places, looked.turns, looked.others)
+        turns, _ = event_roots(looked.slopes, inside, places, columns=looked.low)
         if turns:
             places = sorted({*places, *[time for time, _ in turns]}, key=lambda t: ahead * t)
-        found, tolerance = happenings(looked.events, inside.watched, places, looked.turns, looked.others)
+        found, tolerance = event_roots(looked.events, inside, places, looked.turns, looked.others)
         touched = self._touched(inside, places, turns, found)
         return sorted([*found, *touched], key=lambda item: ahead * item[0]) if touched else found, tolerance
 

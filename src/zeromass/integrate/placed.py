@@ -7,9 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from zeromass.compile import ir
-from zeromass.compile.elementary.arithmetic import Real
-from zeromass.compile.target import Target, host
+from zeromass.codegen import ir
+from zeromass.codegen.elementary.arithmetic import Real
+from zeromass.codegen.target import Target, host
 from zeromass.integrate.methods.collocation.coefficients import STAGES, C
 from zeromass.integrate.stepping.between import legendre_at
 from zeromass.integrate.stepping.calling import called

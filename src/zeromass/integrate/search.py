@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from operator import mul
 from typing import Any
 
 import numpy as np
 
+EPSILON = 2.0**-52
+
 Values = Callable[[np.ndarray], np.ndarray]
 """A function at places (k,)."""
-
-EPSILON = 2.0**-52
 
 PARTS = 128
 """Parts into which a bracket of a maximum is divided; a round then keeps the two around the best point."""
@@ -38,128 +38,27 @@ SMOOTH = 1e-6
 by no more than the root of its rounding."""
 
 
-def zero(f: Callable[[float], float], a: float, b: float, fa: float, fb: float, tolerance: float = 0.0) -> float:
-    """The place x between a and b with f(x) = 0, to `tolerance` and on the side of b: f(x) has the sign of f(b), or is 0.
-
-    The values at the ends differ in sign. Inverse quadratic interpolation where it is sure to help, bisection elsewhere
-    [C1997].
-    """
-    search = _search(a, b, fa, fb, tolerance)
-    try:
-        x = next(search)
-        while True:
-            x = search.send(f(x))
-    except StopIteration as found:
-        return found.value
-
-
 def zeros(
     f: Values, a: np.ndarray, b: np.ndarray, fa: np.ndarray, fb: np.ndarray, tolerance: float = 0.0
 ) -> np.ndarray:
-    """The places of many zeros, each between its own a and b; see `zero`."""
-    found = np.empty(len(a))
-    ends = enumerate(zip(a.tolist(), b.tolist(), fa.tolist(), fb.tolist(), strict=True))
-    searches = {k: _search(x, y, fx, fy, tolerance) for k, (x, y, fx, fy) in ends}
-    answers: dict[int, float | None] = dict.fromkeys(searches)
-    while answers:
-        places: dict[int, float] = {}
-        for k, value in answers.items():
-            try:
-                places[k] = searches[k].send(value)
-            except StopIteration as stop:
-                found[k] = stop.value
-        answers = dict(zip(places, f(np.array(list(places.values()))).tolist(), strict=True)) if places else {}
-    return found
+    """The places x of many zeros, each between its own a and b, to `tolerance` and on the side of b: f(x) has the sign of
+    f(b), or is 0.
 
-
-def zeros_beside(
-    f: Callable[[np.ndarray, np.ndarray], np.ndarray],
-    a: np.ndarray,
-    b: np.ndarray,
-    fa: np.ndarray,
-    fb: np.ndarray,
-    tolerance: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray]:
-    """The places of many zeros, as `zero` finds each of them, and the values there.
-
-    f  values at places (k,) of functions that are given by their numbers (k,)
-
-    All brackets are narrowed together: by the same arithmetic, so that none depends on what is looked for beside it.
+    The values at the ends differ in sign. All brackets are narrowed together, see `narrow_bracket`.
     """
-    found, there = np.where(fa == 0.0, a, b), np.where(fa == 0.0, fa, fb)
-    open_ = np.flatnonzero((fa != 0.0) & (fb != 0.0))
-    x1, f1, x2, f2, side, within = (x[open_] for x in (b, fb, a, fa, fb > 0, tolerance))
-    t = np.full(len(open_), 0.5)
-    while len(open_):
-        x = x1 + t * (x2 - x1)
-        fx = f(x, open_)
-        same = (fx > 0) == (f1 > 0)
-        x3, f3 = np.where(same, x1, x2), np.where(same, f1, f2)
-        x2, f2 = np.where(same, x2, x1), np.where(same, f2, f1)
-        x1, f1 = x, fx
-        limit = np.maximum(within, EPSILON * np.maximum(np.abs(x1), np.abs(x2)))
-        done = (fx == 0.0) | (np.abs(x2 - x1) <= 2 * limit)
-        if done.any():
-            first = (fx == 0.0) | ((f1 > 0) == side)
-            found[open_[done]] = np.where(first, x1, x2)[done]
-            there[open_[done]] = np.where(first, f1, f2)[done]
-            open_, x1, f1, x2, f2, x3, f3, side, within, limit = _picked(
-                ~done, open_, x1, f1, x2, f2, x3, f3, side, within, limit
-            )
-        t = _next(x1, f1, x2, f2, x3, f3, limit)
-    return found, there
+    from zeromass.kernel.language import compiled  # few runs look for such zeros
+    from zeromass.kernel.roots import PLACE, begin_bracket, narrow_bracket
 
-
-def _picked(places: np.ndarray, *values: np.ndarray) -> list[np.ndarray]:
-    return [value[places] for value in values]
-
-
-def _next(
-    x1: np.ndarray,
-    f1: np.ndarray,
-    x2: np.ndarray,
-    f2: np.ndarray,
-    x3: np.ndarray,
-    f3: np.ndarray,
-    limit: np.ndarray,
-) -> np.ndarray:
-    """Where to look next, as part of the way from x1 to x2: by inverse quadratic interpolation where that is safe."""
-    part = limit / np.abs(x2 - x1)
-    with np.errstate(all="ignore"):
-        ξ, φ = (x1 - x2) / (x3 - x2), (f1 - f2) / (f3 - f2)
-        good = (φ**2 < ξ) & ((1 - φ) ** 2 < 1 - ξ)
-        bent = (f1 / (f2 - f1)) * (f3 / (f2 - f3)) + (x3 - x1) / (x2 - x1) * (f1 / (f3 - f1)) * (f2 / (f3 - f2))
-    alike = (x3 == x2) | (f3 == f2)
-    return np.where(alike, 0.5, np.clip(np.where(good, bent, 0.5), part, np.maximum(part, 1 - part)))
-
-
-def _search(a: float, b: float, fa: float, fb: float, tolerance: float) -> Generator[float, float | None, float]:
-    """Asks for values at places until it knows that of a zero; see `zero`."""
-    if fa == 0.0 or fb == 0.0:
-        return a if fa == 0.0 else b
-    x1, f1, x2, f2, t = b, fb, a, fa, 0.5
-    while True:
-        x = x1 + t * (x2 - x1)
-        fx = yield x
-        assert fx is not None
-        if (fx > 0) == (f1 > 0):
-            x3, f3 = x1, f1
-        else:
-            x3, f3, x2, f2 = x2, f2, x1, f1
-        x1, f1 = x, fx
-        limit = max(tolerance, EPSILON * max(abs(x1), abs(x2)))
-        if fx == 0.0:
-            return x
-        if abs(x2 - x1) <= 2 * limit:
-            return x1 if (f1 > 0) == (fb > 0) else x2
-        part = limit / abs(x2 - x1)
-        t = 0.5
-        if x3 == x2 or f3 == f2:
-            continue
-        ξ, φ = (x1 - x2) / (x3 - x2), (f1 - f2) / (f3 - f2)
-        if φ**2 < ξ and (1 - φ) ** 2 < 1 - ξ:
-            t = (f1 / (f2 - f1)) * (f3 / (f2 - f3)) + (x3 - x1) / (x2 - x1) * (f1 / (f3 - f1)) * (f2 / (f3 - f2))
-        t = min(max(t, part), 1 - part)
+    found, open_ = np.where(fa == 0.0, a, b), np.flatnonzero((fa != 0.0) & (fb != 0.0)).tolist()
+    brackets = {k: np.empty(7) for k in open_}
+    for k, bracket in brackets.items():
+        compiled(begin_bracket)(bracket, a[k], b[k], fa[k], fb[k], tolerance)
+    while brackets:
+        values = f(np.array([bracket[PLACE] for bracket in brackets.values()])).tolist()
+        for (k, bracket), value in zip(list(brackets.items()), values, strict=True):
+            if compiled(narrow_bracket)(bracket, value):
+                found[k] = brackets.pop(k)[PLACE]
+    return found
 
 
 def maxima(

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from zeromass.compile.target import address, host
+from zeromass.codegen.target import address, host
 from zeromass.expression import Array
 from zeromass.integrate.looking import Looking, Value, settings_of, value_of
 from zeromass.integrate.methods.collocation.around import ENDS, CollocationAround, CollocationAroundRows

@@ -8,10 +8,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from zeromass.codegen.wasm import module_of, wasm32
 from zeromass.compile.grid import tables
 from zeromass.compile.program import Program
 from zeromass.compile.rolled.program import RolledProgram
-from zeromass.compile.wasm import module_of, wasm32
 from zeromass.errors import shown
 from zeromass.expression import Expression, Symbol
 from zeromass.integrate.alone.kinds import Kinds
@@ -21,6 +21,8 @@ from zeromass.integrate.alone.pieced import Pieced
 from zeromass.integrate.settings import Limits
 from zeromass.integrate.stepping.layout import Int64, Real64
 from zeromass.integrate.stepping.status import Status
+from zeromass.kernel.roots import RootSearch
+from zeromass.kernel.structs import fields, size_of
 from zeromass.model import Event, ModelError, State
 from zeromass.model.given import given_all, given_array, given_finite, given_flag, given_kind, given_mapping, given_name
 
@@ -166,5 +168,9 @@ def described(alone: Alone, outputs: Mapping[str, list[int]]) -> dict[str, Any]:
         "reals": {place.name: int(place) for place in Real64},
         "ints": {place.name: int(place) for place in Int64},
         "counts": {place.name: int(place) for place in Count},
+        "search": {
+            "words": {name: at for name, (_, at) in fields(RootSearch).items()},
+            "sizes": size_of(RootSearch),
+        },
         "status": {status.name: int(status) for status in (*Status, *Ready)},
     }

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from zeromass.codegen.target import Code, host
 from zeromass.compile.rolled.structure import Structure
 from zeromass.compile.rolled.tangent import tangent_of
-from zeromass.compile.target import Code, host
 
 
 class Along:

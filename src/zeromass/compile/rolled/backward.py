@@ -12,6 +12,7 @@ import ctypes
 
 import numpy as np
 
+from zeromass.codegen.target import Code, host
 from zeromass.compile.module import with_reciprocals
 from zeromass.compile.rolled.along import MOVE
 from zeromass.compile.rolled.equations import Equations, Unknown
@@ -20,7 +21,6 @@ from zeromass.compile.rolled.machine import kernel_code
 from zeromass.compile.rolled.structure import Structure
 from zeromass.compile.rolled.tangent import Extended
 from zeromass.compile.straight import Flavour
-from zeromass.compile.target import Code, host
 from zeromass.expression import Expression, Symbol, expressions, gradient, substitute, symbols
 from zeromass.expression.build import ZERO, add, multiply
 

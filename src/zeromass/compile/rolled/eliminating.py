@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from zeromass.compile import ir
-from zeromass.compile.elementary.arithmetic import Real, fma
+from zeromass.codegen import ir
+from zeromass.codegen.elementary.arithmetic import Real, fma
 from zeromass.compile.rolled.numbers import DOUBLE, INT, INT32, POINTER
 from zeromass.compile.rolled.panels import FOUR, Panels
 from zeromass.compile.rolled.plan import HEADER, ROUTINES, Pass, Plan

@@ -10,13 +10,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from zeromass.compile import ir
+from zeromass.codegen import ir
+from zeromass.codegen.target import Target
 from zeromass.compile.rolled.kernel import Kernel
 from zeromass.compile.rolled.loops import Loops
 from zeromass.compile.rolled.machine import GUARD, written
 from zeromass.compile.rolled.shapes import Shape
 from zeromass.compile.rolled.unrolled import Unrolled
-from zeromass.compile.target import Target
 from zeromass.expression import Grid
 
 BEHIND = 40

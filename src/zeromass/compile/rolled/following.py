@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from zeromass.codegen.target import FIRST, Code, host
 from zeromass.compile.module import code
-from zeromass.compile.target import FIRST, Code, host
 from zeromass.expression import symbols
 from zeromass.model import ModelError
 

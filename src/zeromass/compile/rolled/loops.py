@@ -18,14 +18,14 @@ import functools
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from zeromass.compile import ir
-from zeromass.compile.elementary.arithmetic import Real, fma, where
+from zeromass.codegen import ir
+from zeromass.codegen.elementary.arithmetic import Real, fma, where
+from zeromass.codegen.target import Target
 from zeromass.compile.rolled.eliminating import BLOCK, Eliminating, Meanwhile
 from zeromass.compile.rolled.numbers import DOUBLE, INT, POINTER
 from zeromass.compile.rolled.panels import Panels
 from zeromass.compile.rolled.plan import STAGE, Pass, Plan, Tile
 from zeromass.compile.rolled.writing import Range
-from zeromass.compile.target import Target
 
 EPSILON = 2.0**-52
 

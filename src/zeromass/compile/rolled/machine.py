@@ -9,8 +9,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from zeromass.compile import cache as kept
-from zeromass.compile import ir
+from zeromass.codegen import cache as kept
+from zeromass.codegen import ir
+from zeromass.codegen.target import BEST, Code, Target
 from zeromass.compile.module import library, with_reciprocals
 from zeromass.compile.rolled.fronts import Tables
 from zeromass.compile.rolled.kernel import Kernel
@@ -22,7 +23,6 @@ from zeromass.compile.rolled.shapes import Shape
 from zeromass.compile.rolled.tiles import SHARED, TILE, tiles_of
 from zeromass.compile.rolled.unrolled import Unrolled
 from zeromass.compile.straight import Flavour
-from zeromass.compile.target import BEST, Code, Target
 from zeromass.expression import Symbol
 
 CACHE = 1 << 24
@@ -56,7 +56,7 @@ def loops(target: Target) -> Code:
             Loops(module, target, GUARD)
         return str(module) + _ENTER
 
-    origin = kept.digest(__name__, repr(GUARD), kept.sources("compile") or "")
+    origin = kept.digest(__name__, repr(GUARD), kept.sources("codegen", "compile") or "")
     return Code(text, target, origin=origin, effort=BEST)
 
 
@@ -69,7 +69,7 @@ def unrolled(shape: Shape, target: Target, *, again: bool = False, whole: bool =
         Unrolled(module, target, shape, again=again, whole=whole)
         return str(module)
 
-    origin = kept.digest(shape.name, str(again), str(whole), kept.sources("compile") or "")
+    origin = kept.digest(shape.name, str(again), str(whole), kept.sources("codegen", "compile") or "")
     return Code(text, target, origin=origin, effort=BEST)
 
 
@@ -528,7 +528,7 @@ def _aligned(size: int, lanes: int) -> np.ndarray:
 
 
 def _host(lanes: int) -> Target:
-    from zeromass.compile.target import host
+    from zeromass.codegen.target import host
 
     return host().lanes(lanes)
 
@@ -581,7 +581,7 @@ def written(kernels: Sequence[Kernel], target: Target) -> tuple[str, Any, str | 
     grids = {name: entry for kernel in kernels for name, entry in kernel.grids.items()}
     body = "\n".join(kernel.text for kernel in kernels)
     text, keep, cached = library(body, calls, grids, Flavour(target.width, target.fused), target)
-    return text, keep, kept.digest(body, *calls, kept.sources("compile") or "") if cached else None
+    return text, keep, kept.digest(body, *calls, kept.sources("codegen", "compile") or "") if cached else None
 
 
 def kernel_code(kernels: Sequence[Kernel], target: Target) -> Code:

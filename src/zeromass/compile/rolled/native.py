@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from zeromass.codegen.target import FIRST, Code, host
 from zeromass.compile.module import code
 from zeromass.compile.repeated import repeated
 from zeromass.compile.rolled.machine import Machine
 from zeromass.compile.rolled.structure import Structure
-from zeromass.compile.target import FIRST, Code, host
 from zeromass.expression import Expression, expressions, symbols
 from zeromass.expression import t as time
 from zeromass.model import Event, ModelError

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from zeromass.compile import ir
+from zeromass.codegen import ir
 
 INT: ir.Type = ir.IntType(64)
 INT32: ir.Type = ir.IntType(32)

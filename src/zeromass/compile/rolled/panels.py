@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from zeromass.compile import ir
-from zeromass.compile.elementary.arithmetic import Real, fma
+from zeromass.codegen import ir
+from zeromass.codegen.elementary.arithmetic import Real, fma
+from zeromass.codegen.target import Target
 from zeromass.compile.rolled.numbers import DOUBLE, INT, INT32, POINTER
 from zeromass.compile.rolled.unrolled import grown
 from zeromass.compile.rolled.writing import Looping, Range
-from zeromass.compile.target import Target
 
 FOUR = 4
 """Pivots of a panel and rows that are worked on together, at most."""

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from zeromass.compile.cache import digest
+from zeromass.codegen.cache import digest
 
 OFTEN = 24
 """Fronts of one shape from which on it is worth code of its own."""

@@ -11,6 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
+from zeromass.codegen.target import Target, host
 from zeromass.compile.rolled.elements import Elements
 from zeromass.compile.rolled.equations import ROWS, weighted
 from zeromass.compile.rolled.fronts import Tables, tables
@@ -21,7 +22,6 @@ from zeromass.compile.rolled.machine import Machine, Within
 from zeromass.compile.rolled.order import elimination_order
 from zeromass.compile.rolled.signature import fresh
 from zeromass.compile.rolled.tiles import arranged
-from zeromass.compile.target import Target, host
 from zeromass.equation.rank import CONSISTENCY_TOLERANCE, negligible
 from zeromass.expression import Symbol
 from zeromass.expression import t as time

@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from zeromass.codegen.target import host
 from zeromass.compile.rolled.equations import ROWS, Equations, Unknown
 from zeromass.compile.rolled.fronts import tables
 from zeromass.compile.rolled.kinds import Kind
@@ -25,7 +26,6 @@ from zeromass.compile.rolled.layout import Layout
 from zeromass.compile.rolled.machine import Machine
 from zeromass.compile.rolled.signature import fresh
 from zeromass.compile.rolled.structure import Structure
-from zeromass.compile.target import host
 from zeromass.expression import Expression, Symbol, directional, expressions
 from zeromass.expression.build import ZERO
 

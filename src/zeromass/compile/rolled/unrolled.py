@@ -16,11 +16,11 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 
-from zeromass.compile import ir
-from zeromass.compile.elementary.arithmetic import Arithmetic, Real, fma, lanes, where
+from zeromass.codegen import ir
+from zeromass.codegen.elementary.arithmetic import Arithmetic, Real, fma, lanes, where
+from zeromass.codegen.target import Target
 from zeromass.compile.rolled.numbers import DOUBLE, INT, INT32, POINTER
 from zeromass.compile.rolled.shapes import Entry, Shape, rows_of
-from zeromass.compile.target import Target
 
 INFINITE = 1e300
 """Growth of a pivot of the wrong sign, at least."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 
+from zeromass.codegen.target import FIRST, Code, host
 from zeromass.compile.module import code, with_reciprocals
 from zeromass.compile.repeated import repeated
 from zeromass.compile.rolled.elements import OWN
@@ -22,7 +23,6 @@ from zeromass.compile.rolled.machine import kernel_code
 from zeromass.compile.rolled.signature import fresh, lifted
 from zeromass.compile.rolled.structure import Structure
 from zeromass.compile.straight import Flavour
-from zeromass.compile.target import FIRST, Code, host
 from zeromass.expression import Expression, Symbol, rate, symbols
 
 if TYPE_CHECKING:

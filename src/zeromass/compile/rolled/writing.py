@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from zeromass.compile import ir
-from zeromass.compile.elementary.arithmetic import Arithmetic, Real
+from zeromass.codegen import ir
+from zeromass.codegen.elementary.arithmetic import Arithmetic, Real
+from zeromass.codegen.target import Target
 from zeromass.compile.rolled.numbers import DOUBLE, INT, INT32, POINTER
 from zeromass.compile.rolled.plan import Plan
-from zeromass.compile.target import Target
 
 
 class _Carried:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from math import inf, sqrt
 from typing import ClassVar
 
-from zeromass.compile import ir
-from zeromass.compile.elementary.arithmetic import Real, where
-from zeromass.compile.elementary.arithmetic import sqrt as root
+from zeromass.codegen import ir
+from zeromass.codegen.elementary.arithmetic import Real, where
+from zeromass.codegen.elementary.arithmetic import sqrt as root
 from zeromass.compile.newton import PASSES, ROUNDING, SETTLED
 from zeromass.integrate.alone.memory import Count, Number, Ready
 from zeromass.integrate.alone.plan import Planned
@@ -239,8 +239,7 @@ class Begin(Planned):
             self.store_int(self.int(len(plan.stretches)), self.ints, Int64.stretches)
             self.store_int(self.int(2**62), self.ints, Int64.patience)
         self.store(t, self.numbers, Number.first)
-        for place in (Count.noted, Count.hits):
-            self.store_int(self.int(0), self.counts, place)
+        self.store_int(self.int(0), self.counts, Count.noted)
         for place in (Count.ended, Count.opened):
             self.store_int(self.int(-1), self.counts, place)
 

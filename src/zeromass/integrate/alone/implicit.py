@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.compile import ir
-from zeromass.compile.elementary.arithmetic import Real
-from zeromass.compile.target import Target
+from zeromass.codegen import ir
+from zeromass.codegen.elementary.arithmetic import Real
+from zeromass.codegen.target import Target
 from zeromass.integrate.alone import begin, inside, motion
 from zeromass.integrate.alone.memory import Alone, Count
 from zeromass.integrate.methods.radau.coefficients import MOST, Table, coefficients, table

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from zeromass.compile import ir
-from zeromass.compile.elementary.arithmetic import Real, where
+from zeromass.codegen import ir
+from zeromass.codegen.elementary.arithmetic import Real, where
 from zeromass.integrate.alone.memory import VECTORS, Alone, Count, Number
 from zeromass.integrate.methods.dop853.kernel import Dop853Dense
 from zeromass.integrate.stepping.kernel import Project

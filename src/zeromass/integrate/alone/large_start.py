@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.compile import ir
-from zeromass.compile.elementary.arithmetic import where
+from zeromass.codegen import ir
+from zeromass.codegen.elementary.arithmetic import where
+from zeromass.codegen.target import Target
 from zeromass.compile.rolled.elsewhere import Elsewhere
 from zeromass.compile.rolled.loops import FLOOR
 from zeromass.compile.rolled.machine import Machine
 from zeromass.compile.rolled.plan import Plan
 from zeromass.compile.rolled.start import ALLOWED, HALVINGS, ITERATIONS, ROUNDING, LevelEquations
-from zeromass.compile.target import Target
 from zeromass.integrate.stepping.writer import DOUBLE, INT, POINTER, Writer
 
 INT32: ir.Type = ir.IntType(32)

@@ -5,14 +5,17 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from enum import IntEnum
+from math import prod
 from typing import Any, ClassVar
 
-from zeromass.compile import ir
-from zeromass.compile.elementary.arithmetic import Real, where
-from zeromass.compile.target import Target
+from zeromass.codegen import ir
+from zeromass.codegen.elementary.arithmetic import Real, where
+from zeromass.codegen.target import Target
 from zeromass.integrate.methods.dop853.coefficients import EXTENDED
 from zeromass.integrate.stepping.layout import ARGUMENTS, HEAD, PIVOTS, Int64, Real64
 from zeromass.integrate.stepping.writer import CHUNK, DOUBLE, INT, POINTER, Writer
+from zeromass.kernel.roots import KNOWN, STACK, RootSearch
+from zeromass.kernel.structs import size_of
 
 VECTORS = 7
 """Of the dense output of a step."""
@@ -42,8 +45,7 @@ class Count(IntEnum):
     noted = 2  # events that were noted
     ended = 3  # which event ended the motion
     opened = 4  # step whose inside is known
-    hits = 5  # zeros of event functions in the step that is looked at
-    asks = 6  # not zero: what happens in a step is located by who runs the code
+    asks = 5  # not zero: what happens in a step is located by who runs the code
 
 
 class Ready(IntEnum):
@@ -127,10 +129,20 @@ class Sizes:
             "inner_pivots": (DOUBLE, pivots),
             "vectors": (DOUBLE, VECTORS * m),
             "row": (DOUBLE, 1 + m),
-            "seen": (DOUBLE, PLACES * events),
             "looked": (DOUBLE, events),
-            "hits": (DOUBLE, 2 * PLACES * 4 * events),
+            # of a search for roots in it
+            "root_search": (INT, size_of(RootSearch)),
+            "root_stack": (DOUBLE, STACK * 6),
+            "root_known": (DOUBLE, KNOWN * 3),
+            **{f"root_{name}": (DOUBLE, prod(sizes)) for name, sizes in root_arrays(events).items()},
         }
+
+
+def root_arrays(events: int) -> dict[str, tuple[int, ...]]:
+    """Arrays of a search for roots of all event functions, by their names in `RootSearch`, and their sizes."""
+    n, most = PLACES, 3 * PLACES * events
+    sizes = {"places": (n,), "columns": (events,), "directions": (events,), "turning": (events,), "seen": (n, events)}
+    return {**sizes, "points": (3 * n, 2), "times": (most,), "which": (most,)}
 
 
 FUNCTIONS = {"rhs": 6, "positions": 4, "velocities": 4, "event": 4, "outputs": 4, "given_values": 2, "level0": 4}
@@ -164,7 +176,7 @@ class Alone(Writer, ABC):
     def __init__(self, module: ir.Module, target: Target, sizes: Sizes) -> None:
         super().__init__(module, target, self.name, self.takes, self.result)
         self.sizes = sizes
-        self.module = module
+        self.module, self.target = module, target
         self.memory: dict[str, ir.Value] = {name: module.globals[name] for name in sizes.arrays}
         self.reals: ir.Value = self.memory["reals"]
         self.ints: ir.Value = self.memory["ints"]

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.compile import ir
+from zeromass.codegen import ir
+from zeromass.codegen.target import Target
 from zeromass.compile.decisions import Decisions, Samples, Tree
 from zeromass.compile.module import Groups, text_of
 from zeromass.compile.newton import NewtonSteps
 from zeromass.compile.program import Program
 from zeromass.compile.rolled.program import RolledProgram
 from zeromass.compile.rolled.start import TASKS
-from zeromass.compile.target import Target
 from zeromass.expression import Expression, ExpressionError, Symbol, as_expression, t
 from zeromass.expression.build import ZERO
 from zeromass.expression.grid import Grid
@@ -36,7 +36,7 @@ METHOD = (Dop853Advance, Dop853Dense, Project)
 SHOWN = ("slope", "start", "begin", "advance", "sample", "field")
 """Functions that who runs the code calls."""
 
-DRIVEN = ("resume", "open", "inside", "look", "watch", "carry", "judge", "deepen")
+DRIVEN = ("resume", "open", "inside", "look", "roots", "watch", "carry", "judge", "deepen")
 """Functions that who locates and decides switches calls beside."""
 
 

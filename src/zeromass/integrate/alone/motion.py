@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from zeromass.compile import ir
+from zeromass.codegen import ir
 from zeromass.integrate.alone.memory import Count, Number
 from zeromass.integrate.alone.plan import Planned
 from zeromass.integrate.methods.dop853.kernel import Dop853Advance

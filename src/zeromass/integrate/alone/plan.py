@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from zeromass.compile import ir
-from zeromass.compile.target import Target
+from zeromass.codegen import ir
+from zeromass.codegen.target import Target
 from zeromass.integrate.alone.memory import Alone, Sizes
 from zeromass.integrate.settings import Limits
 from zeromass.integrate.stepping.layout import Real64

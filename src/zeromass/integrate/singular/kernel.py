@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from enum import IntEnum
 from typing import ClassVar
 
-from zeromass.compile import ir
-from zeromass.compile.elementary.arithmetic import Real, fma, sqrt, where
-from zeromass.compile.target import Target
+from zeromass.codegen import ir
+from zeromass.codegen.elementary.arithmetic import Real, fma, sqrt, where
+from zeromass.codegen.target import Target
 from zeromass.integrate.singular.places import ENDS, PLACES, STAGES
 from zeromass.integrate.stepping.kernel import Routine
 from zeromass.integrate.stepping.layout import ARGUMENTS, Int64, Real64

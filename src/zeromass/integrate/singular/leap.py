@@ -14,7 +14,7 @@ from math import isfinite, sqrt
 
 import numpy as np
 
-from zeromass.compile.target import host
+from zeromass.codegen.target import host
 from zeromass.integrate.singular.kernel import Leaping, Told
 from zeromass.integrate.singular.places import (
     ENDS,

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from zeromass.compile import ir
-from zeromass.compile.elementary.arithmetic import Real, where
+from zeromass.codegen import ir
+from zeromass.codegen.elementary.arithmetic import Real, where
 from zeromass.integrate.stepping.layout import Int64, Real64
 from zeromass.integrate.stepping.status import Status
 from zeromass.integrate.stepping.writer import DOUBLE, INT, POINTER

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.compile import cache as kept
-from zeromass.compile import ir
-from zeromass.compile.elementary.arithmetic import Real
-from zeromass.compile.target import FIRST, Code, Target, address, host
+from zeromass.codegen import cache as kept
+from zeromass.codegen import ir
+from zeromass.codegen.elementary.arithmetic import Real
+from zeromass.codegen.target import FIRST, Code, Target, address, host
 from zeromass.integrate.stepping.writer import CHUNK, DOUBLE, INT, POINTER, VECTOR, Writer
 
 _TAKES: dict[str, ir.Type] = {
@@ -103,7 +103,7 @@ def _loop(terms: int) -> Any:
         _Between(module, host().scalar, terms)
         return str(module)
 
-    written = kept.sources("compile", "integrate")
+    written = kept.sources("codegen", "compile", "integrate")
     origin = None if written is None else kept.digest(__name__, str(terms), written)
     code = Code(text, host().scalar, origin=origin, effort=FIRST)
     return code.function("between", None, *[ctypes.c_void_p] * 4, *[ctypes.c_int64] * 2)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.compile.target import Code, Target, address
+from zeromass.codegen.target import Code, Target, address
 from zeromass.integrate.stepping.kernel import Routine, routine
 
 

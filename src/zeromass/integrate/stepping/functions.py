@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-from zeromass.compile.target import host
+from zeromass.codegen.target import host
 from zeromass.integrate.stepping.kernel import Project, routine
 from zeromass.integrate.stepping.layout import Int64
 from zeromass.integrate.stepping.status import Status, Tolerances
@@ -105,9 +106,9 @@ class Onto:
         work.use(functions.code, project=True)
         work.ints[Int64.width], work.ints[Int64.capacity] = rows.shape[1], len(rows)
         self._rows, self._ints = rows, work.ints
-        self.call: Callable[[], Status] = work.prepared(
-            routine(Project, host().scalar), Project.name, work.new, 1, rows
-        )
+        project = routine(Project, host().scalar), Project.name, work.new, 1, rows
+        self.call: Callable[[], Status] = work.prepared(*project)
+        self.arguments: tuple[int, list[int], Any] = work.arguments(*project)
 
     def __call__(self, t: np.ndarray, y: np.ndarray) -> np.ndarray:
         """Of states y, shape (k, 2n), at times t, those on the constraints: in its rows, as many at a time as these are."""

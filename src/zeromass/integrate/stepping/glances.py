@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from zeromass.compile import ir
-from zeromass.compile.elementary.arithmetic import Real, where
+from zeromass.codegen import ir
+from zeromass.codegen.elementary.arithmetic import Real, where
 from zeromass.integrate.stepping.between import legendre_at
 from zeromass.integrate.stepping.dense import DEGREE
 from zeromass.integrate.stepping.layout import Int64

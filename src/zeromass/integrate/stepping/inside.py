@@ -2,62 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
-from zeromass.integrate.legendre import legendre
+from zeromass.integrate.stepping.between import states_between
 from zeromass.integrate.stepping.dense import DEGREE, Projection
 from zeromass.integrate.stepping.functions import Functions
-from zeromass.integrate.stepping.kernel import ROUNDING
+from zeromass.integrate.stepping.roots import Search
+from zeromass.integrate.stepping.step_functions import StepMemory, Steps, functions_at, state_at
 from zeromass.integrate.stepping.workspace import Workspace
+from zeromass.kernel.language import compiled
 
 
 class Inside:
-    """The last step of a workspace, from (t0, y0) to (t1, y1).
+    """A step of a workspace.
 
-    functions   of its machine code
-    polynomial  Legendre's coefficients of the states in it, shape (DEGREE + 1, 2n)
-    returned    what brings states onto the constraints, within the bound of the steps; None if the run does not
+    functions  of its machine code
+    returned   what brings states onto the constraints, within the bound of the steps; None if the run does not
+    memory     of earlier steps, which is used again
     """
 
     def __init__(
         self,
         work: Workspace,
         functions: Functions,
-        polynomial: np.ndarray,
-        t0: float,
-        y0: np.ndarray,
-        t1: float,
-        y1: np.ndarray,
+        step: Steps,
         returned: Projection | None,
+        memory: StepMemory | None = None,
     ) -> None:
-        self._work, self._polynomial = work, polynomial
-        self._ends = {t1: y1, t0: y0}
-        self._t0, self._h = t0, t1 - t0
-        self._tolerances, self._limit = work.tolerances, work.correction_limit
-        self._returned = returned
-        self._project = functions.one(work.order) if returned is not None else None
+        self._work, self._step, self._returned = work, step, returned
         self._known: dict[float, np.ndarray] = {}
+        if memory is None or not memory.fits(work):
+            memory = StepMemory(work, functions, returned is not None, DEGREE + 1)
+        self.memory: StepMemory = memory
+        memory.open(step)
 
     def state(self, t: float) -> np.ndarray:
         """The state at a time in the step, on the constraints; its ends as they were recorded."""
-        if t in self._ends:
-            return self._ends[t].copy()
-        P = np.array(legendre((t - self._t0) / self._h, DEGREE + 1))
-        return self._on_the_constraints(t, np.add.reduce(P[:, None] * self._polynomial))
-
-    def _on_the_constraints(self, t: float, y: np.ndarray) -> np.ndarray:
-        if self._project is None or self._returned is None:
-            return y
-        on = self._project(t, y)
-        if (on == y).all():
-            return on
-        scale = self._tolerances.atol + self._tolerances.rtol * np.abs(y) + ROUNDING
-        change = (on - y) / scale
-        if np.dot(change, change) <= len(y) * self._limit**2:
-            return on
-        return self._returned(np.array([t]), y[None])[0]
+        step = self.memory.step
+        step.unsure = 0
+        compiled(state_at)(step, t)
+        if step.unsure and self._returned is not None:
+            θ, first = (t - self._step.t0) / (self._step.t1 - self._step.t0), np.zeros(1, dtype=np.int64)
+            return self._returned(np.array([t]), states_between(θ, first, self._step.polynomials))[0]
+        return self.memory.state.copy()
 
     def watched(self, t: float) -> np.ndarray:
         """The watched functions there; what was looked at once is known."""
@@ -65,15 +52,10 @@ class Inside:
             self._known[t] = self._work.event_values(t, self.state(t))
         return self._known[t]
 
-    def look(self, times: Sequence[float]) -> None:
-        """Looks at what is watched at several times at once."""
-        t = np.array(times)
-        P = np.array([legendre(θ, DEGREE + 1) for θ in ((t - self._t0) / self._h).tolist()]).T
-        y = np.add.reduce(P[:, :, None] * self._polynomial[:, None])
-        for k, time in enumerate(times):
-            y[k] = self._ends[time] if time in self._ends else self._on_the_constraints(time, y[k])
-        self.note(times, self._work.events_at(t, y))
-
-    def note(self, times: Sequence[float], seen: np.ndarray) -> None:
-        """Takes what is watched at several times as it was seen, shape (times, events)."""
-        self._known.update(zip(times, seen, strict=True))
+    def locate(self, search: Search) -> None:
+        """Finds roots of the watched functions: by machine code alone, unless it is not sure of a state."""
+        step = self.memory.step
+        step.unsure = 0
+        search.locate(compiled(functions_at).address, self.memory.address)
+        if step.unsure:
+            search.locate_in_python(self.watched)

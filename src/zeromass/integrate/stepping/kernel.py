@@ -13,9 +13,9 @@ from collections.abc import Callable, Mapping
 from math import inf
 from typing import ClassVar, NamedTuple
 
-from zeromass.compile import cache, ir
-from zeromass.compile.elementary.arithmetic import Real, Truth, fma, sqrt, where
-from zeromass.compile.target import FIRST, Code, Target
+from zeromass.codegen import cache, ir
+from zeromass.codegen.elementary.arithmetic import Real, Truth, fma, sqrt, where
+from zeromass.codegen.target import FIRST, Code, Target
 from zeromass.integrate.stepping.ahead import emit_limited
 from zeromass.integrate.stepping.layout import ARGUMENTS, FOLLOWED, HEAD, LARGEST, LOWEST, ROOT, WAITS, Int64, Real64
 from zeromass.integrate.stepping.status import Status
@@ -44,10 +44,6 @@ PROJECTIONS = 4
 
 ROUNDING, WORST = 16 * EPSILON, 1e5
 """Rounding that a projection may remove beside the tolerance, for a growth of the pivots of 1, and the most that counts."""
-
-NEAR_ZERO, DEEPER = 0.02, 2.0
-"""A parabola through three values counts as near zero if its end is within this part of their differences of it, or
-passes it if it is so many times as deep."""
 
 SHARE = 0.1
 """Part of a step of fixed length, which has no tolerance, that a projection may take back."""
@@ -269,19 +265,11 @@ class Control(Routine):
         return abs(direction) < FOLLOWED
 
     def dips(self, values: tuple[Real, Real, Real], u: Real | float, w: Real | float) -> Truth:
-        """Whether a function of one sign at three places, u and w apart, may have the other sign between them.
+        """Whether a function of one sign at three places, u and w apart, may have the other sign between them."""
+        from zeromass.kernel.lanes import lanes  # not needed where machine code is in the cache
+        from zeromass.kernel.roots import may_cross_twice
 
-        The parabola through the values has its end there and comes so near to zero that it is worth a look; see `dips` in
-        `locate`.
-        """
-        g0, g1, g2 = values
-        both = 1.0 / (u + w)
-        left, right = (g1 - g0) * (1.0 / u), (g2 - g1) * (1.0 / w)
-        c, s = (right - left) * both, (left * w + right * u) * both
-        size, longer = abs(c), where(abs(g2 - g1) > abs(g1 - g0), abs(g2 - g1), abs(g1 - g0))
-        same = ((g0 * g1) > 0.0) & ((g1 * g2) > 0.0) & ((c * g1) > 0.0)
-        near = ((abs(g1) - longer * NEAR_ZERO) * size * 4.0) <= s * s * DEEPER
-        return same & near & (abs(s) <= size * (u + w) * 2.0)
+        return lanes(may_cross_twice, *values, u, w)
 
 
 class Advance(Control):
@@ -490,6 +478,10 @@ def routine(kind: type[Routine], target: Target, effort: int = FIRST) -> Code:
         return str(module)
 
     house, *rooms = kind.__module__.split(".")
-    written = cache.sources(*dict.fromkeys(["compile", "integrate", rooms[0]])) if house == "zeromass" else None
+    written = (
+        cache.sources(*dict.fromkeys(["codegen", "kernel", "compile", "integrate", rooms[0]]))
+        if house == "zeromass"
+        else None
+    )
     origin = None if written is None else cache.digest(kind.__module__, kind.__qualname__, written)
     return Code(text, target, origin=origin, effort=effort)

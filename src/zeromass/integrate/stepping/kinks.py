@@ -15,7 +15,8 @@ import numpy as np
 from zeromass.expression import Expression, as_expression, symbols
 from zeromass.expression.node import is_integer, ordered
 from zeromass.expression.pieces import Pieces, switches
-from zeromass.integrate.stepping.locate import happenings
+from zeromass.integrate.stepping.inside import Inside
+from zeromass.integrate.stepping.roots import event_roots
 from zeromass.model import Event, System
 
 KINK = "\0kink "
@@ -79,12 +80,12 @@ def borders(formulas: Sequence[Expression]) -> list[Expression]:
     return found
 
 
-def bent(watched: Sequence[Event], values: Callable[[float], np.ndarray], places: list[float]) -> list[float]:
+def bent(watched: Sequence[Event], inside: Inside, places: list[float]) -> list[float]:
     """Places in a step, and those at which functions of events may bend or jump, with both sides of them."""
     ahead = 1.0 if places[-1] > places[0] else -1.0
     for k, event in enumerate(watched):
         if event.name.startswith(KINK):
-            found, tolerance = happenings([event], values, places, columns=[k])
+            found, tolerance = event_roots([event], inside, places, columns=[k])
             for time, _ in found:
                 beside = max(2 * tolerance, 4 * ulp(time))
                 both = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from zeromass.compile import ir
+from zeromass.codegen import ir
 from zeromass.integrate.stepping.writer import POINTER, function_pointer
 
 ROOT, LARGEST, LOWEST, PIVOTS = 8, 9, 10, 11

@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import ClassVar
 
-from zeromass.compile import ir
-from zeromass.compile.elementary.arithmetic import Real, Truth, fma, sqrt, where
-from zeromass.compile.target import Target
+from zeromass.codegen import ir
+from zeromass.codegen.elementary.arithmetic import Real, Truth, fma, sqrt, where
+from zeromass.codegen.target import Target
 from zeromass.integrate.stepping.kernel import PROJECTIONS, REPEAT, ROUNDING, Routine
 from zeromass.integrate.stepping.layout import Int64, Real64
 from zeromass.integrate.stepping.status import Status

@@ -20,7 +20,7 @@ from zeromass.integrate.segment import Segment, Statistics
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.singular.returned import returned
 from zeromass.integrate.stepping.ahead import Ahead
-from zeromass.integrate.stepping.dense import Projection
+from zeromass.integrate.stepping.dense import DEGREE, Projection
 from zeromass.integrate.stepping.functions import Functions, first_step
 from zeromass.integrate.stepping.status import Status, Tolerances
 from zeromass.integrate.stepping.stepper import Stepper
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from zeromass.integrate.singular.leap import Leap
     from zeromass.integrate.singular.passing import Passing
     from zeromass.integrate.stepping.inside import Inside
+    from zeromass.integrate.stepping.step_functions import StepMemory, Steps
 
 CHUNK_OF_STEPS = 4096
 """Steps between looks at the keyboard and the progress bar."""
@@ -47,6 +48,9 @@ SLOWED = 1e-3
 
 OCCURRENCE = 400
 """Bytes that an event which happened takes, beside its state."""
+
+AT_ONCE = 2**17
+"""Numbers of polynomials of steps that are made together: what bounds the memory."""
 
 PEAKED = frozenset({"exp", "cosh"})
 """Operations that bumps in space are made of."""
@@ -92,6 +96,7 @@ class Loop:
         self.occurrences: list[Occurrence] = []
         self.repivots: int = 0
         self._called: Functions | None = None
+        self._step_memory: StepMemory | None = None
         method = _stepper(settings.chosen)
         self._lanes = method.lanes
         self.values: np.ndarray = np.array([start.parameters[p] for p in program.system.parameters])
@@ -286,10 +291,37 @@ class Loop:
             self.occurrences += self._waited(rows)
 
     def _waited(self, rows: np.ndarray) -> list[Occurrence]:
-        """What has happened in steps that were noted."""
-        from zeromass.integrate.stepping.waiting import waited_for  # nothing happens in most runs
+        """What has happened in steps that were noted, of events that end nothing, in order; threads may ask at once."""
+        columns, events = zip(*[(k, event) for k, event in self.listed if not event.terminal], strict=True)
+        most, found = max(1, AT_ONCE // (self.work.order * (DEGREE + 1))), []
+        for k in range(0, len(rows), most):
+            some = rows[k : k + most]
+            steps, memory = self._steps(some), self._inside(int(some[0])).memory
+            for step, roots in memory.roots(steps, events, columns, self.stepper.places):
+                if roots is None:  # machine code is not sure of a state
+                    roots = self._closely(int(some[step]), events, columns)
+                found += [Occurrence(events[j].name, t, y) for t, j, y in roots]
+        return found
 
-        return waited_for(self, rows)
+    def _closely(
+        self, row: int, events: Sequence[Event], columns: Sequence[int]
+    ) -> list[tuple[float, int, np.ndarray]]:
+        """Roots of the functions of events in a step: times, which event, states."""
+        from zeromass.integrate.stepping.roots import event_roots
+
+        inside = self._inside(row)
+        found, _ = event_roots(events, inside, self._places(row), columns=columns)
+        return [(t, events.index(event), inside.state(t)) for t, event in found]
+
+    def _steps(self, rows: np.ndarray) -> Steps:
+        """Steps, given by their rows in the record."""
+        from zeromass.integrate.stepping.step_functions import Steps
+
+        work, start, before = self.work, self.start, np.maximum(rows - 1, 0)
+        t0, y0 = work.times[before], work.states[before]
+        t0[rows == 0], y0[rows == 0] = start.t, np.concatenate([start.q, start.v])
+        ends = t0, y0, work.times[rows], work.states[rows]
+        return Steps(*ends, self.polynomials(*ends))
 
     def state(self) -> State:
         y = self.work.y
@@ -320,7 +352,9 @@ class Loop:
 
     def happened(self) -> Outcome | None:
         """Locates the events of the last step; a terminal one ends the run there."""
-        inside, places = self._inside(len(self.work.rows) - 1)
+        last = len(self.work.rows) - 1
+        inside, places = self._inside(last, self._step_memory), self._places(last)
+        self._step_memory = inside.memory
         t0, y0 = places[0], inside.state(places[0])
         found, tolerance = self.located(inside, places)
         end = next((place for place, event in found if event.terminal), None)
@@ -338,30 +372,17 @@ class Loop:
         state = self.state()
         return Outcome(Ending.EVENT, end, ", ".join(event.words(state) for event in ending))
 
-    def in_step(self, row: int, polynomial: np.ndarray, seen: np.ndarray) -> list[Occurrence]:
-        """What happens in a step in which nothing ends the run, from its polynomial and what is seen at its places."""
-        inside, places = self._inside(row, polynomial, seen)
-        return [Occurrence(event.name, place, inside.state(place)) for place, event in self.located(inside, places)[0]]
-
-    def _inside(
-        self, row: int, polynomial: np.ndarray | None = None, seen: np.ndarray | None = None
-    ) -> tuple[Inside, list[float]]:
-        """The inside of a step, given by its row in the record, and where in it events are looked at first."""
+    def _inside(self, row: int, memory: StepMemory | None = None) -> Inside:
+        """The inside of a step, given by its row in the record, in memory of its own or in that of an earlier one."""
         from zeromass.integrate.stepping.inside import Inside  # nothing happens in most runs
 
-        t1, y1 = self.work.times[row].copy(), self.work.states[row].copy()
-        t0, y0 = self.start.t, np.concatenate([self.start.q, self.start.v])
-        if row > 0:
-            t0, y0 = self.work.times[row - 1].copy(), self.work.states[row - 1].copy()
-        ends = [np.array([x]) for x in (t0, y0, t1, y1)]
-        course = self.polynomials(*ends)[0] if polynomial is None else polynomial
-        inside = Inside(self.work, self.functions(), course, float(t0), y0, float(t1), y1, self.returned())
-        places = np.append(t0 + (t1 - t0) * self.stepper.places[:-1], t1).tolist()
-        if seen is None:
-            inside.look(places)
-        else:
-            inside.note(places, seen)
-        return inside, places
+        steps = self._steps(np.array([row]))
+        return Inside(self.work, self.functions(), steps, self.returned(), memory)
+
+    def _places(self, row: int) -> list[float]:
+        """Where in a step events are looked at first."""
+        t0, t1 = self.work.times[row - 1] if row else self.start.t, self.work.times[row]
+        return np.append(t0 + (t1 - t0) * self.stepper.places[:-1], t1).tolist()
 
     def _stepped_over(self, inside: Inside, places: list[float]) -> tuple[float, float] | None:
         if not _bumps(self.program.system) or self.settings.step is not None:
@@ -395,13 +416,13 @@ class Loop:
         return kinks(system, events)
 
     def located(self, inside: Inside, places: list[float]) -> tuple[list[tuple[float, Event]], float]:
-        """What happens in a step, in order of its course, and how well that is located; see `happenings`."""
+        """What happens in a step, in order of its course, and how well that is located; see `event_roots`."""
         from zeromass.integrate.stepping.kinks import bent  # nothing happens in most runs
-        from zeromass.integrate.stepping.locate import happenings
+        from zeromass.integrate.stepping.roots import event_roots
 
-        places = bent(self.watched, inside.watched, places)
-        return happenings(
-            [event for _, event in self.listed], inside.watched, places, columns=[column for column, _ in self.listed]
+        places = bent(self.watched, inside, places)
+        return event_roots(
+            [event for _, event in self.listed], inside, places, columns=[column for column, _ in self.listed]
         )
 
     def known_until(self, terms: Sequence[Term]) -> float:

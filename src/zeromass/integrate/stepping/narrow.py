@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from zeromass.expression import Expression, as_expression, rate, symbols
 from zeromass.integrate.stepping.inside import Inside
-from zeromass.integrate.stepping.locate import happenings
+from zeromass.integrate.stepping.roots import event_roots
 from zeromass.model import Event
 
 NARROW = "\0narrow "
@@ -48,9 +48,9 @@ def stepped_over(watched: tuple[Event, ...], inside: Inside, places: list[float]
     for k in [k for k, event in enumerate(watched) if event.name.startswith(NARROW)][::2]:
         first = inside.watched(places[0])[k]
         if first < FELT - SEEN and inside.watched(places[-1])[k] < 0:
-            tops, _ = happenings([watched[k + 1]], inside.watched, places, columns=[k + 1])
+            tops, _ = event_roots([watched[k + 1]], inside, places, columns=[k + 1])
             more = sorted({*places, *[time for time, _ in tops]}, key=lambda t: ahead * t)
-            borders = [time for time, _ in happenings([watched[k]], inside.watched, more, columns=[k])[0]]
+            borders = [time for time, _ in event_roots([watched[k]], inside, more, columns=[k])[0]]
             if first >= 0 and max(inside.watched(time)[k] for time in more) > FELT - SEEN:
                 borders = [places[0], *borders]
             if len(borders) > 1:

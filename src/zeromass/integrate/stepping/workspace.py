@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from zeromass.compile.target import Code, address
+from zeromass.codegen.target import Code, address
 from zeromass.integrate.stepping.ahead import Ahead
 from zeromass.integrate.stepping.layout import ARGUMENTS, HEAD, PIVOTS, Int64, Real64
 from zeromass.integrate.stepping.status import Status, Tolerances
@@ -258,6 +258,11 @@ class Workspace:
         code = self._event_code(self.lanes)
         return np.empty(0) if code is None else self._look(code, t, y)
 
+    @property
+    def event_code(self) -> Code | None:
+        """Machine code of the watched functions, for as many states as there are lanes; None if nothing is watched."""
+        return self._event_code(self.lanes)
+
     def events_at(self, t: np.ndarray, y: np.ndarray) -> np.ndarray:
         """The watched functions at states, shape (k, 2n), at times t, shape (k,): shape (k, events)."""
         code = self._event_code(self.lanes)
@@ -362,6 +367,14 @@ class Workspace:
         self, routine: Code, name: str, stages: np.ndarray, lanes: int, record: np.ndarray
     ) -> Callable[[], Status]:
         """The call of a routine, see `call`, that may be repeated while this memory is what it is."""
+        function, addresses, arrays = self.arguments(routine, name, stages, lanes, record)
+        call = _ROUTINE(function)
+        return lambda: (arrays, Status(call(*addresses)))[1]  # which keeps the arrays
+
+    def arguments(
+        self, routine: Code, name: str, stages: np.ndarray, lanes: int, record: np.ndarray
+    ) -> tuple[int, list[int], Any]:
+        """The address of a routine, those of what it is called with, and the arrays that must live as long."""
         code = self.code
         if code.busy:
             routine.improve()
@@ -373,8 +386,7 @@ class Workspace:
         ]
         arrays = (self.reals, self.ints, self.state, stages, self.new, self.scratch, self.values, record, self.signs)
         arrays = (*arrays, self.pivots)
-        call, addresses = _ROUTINE(routine.address(name)), [*[address(a) for a in arrays], *functions]
-        return lambda: (arrays, Status(call(*addresses)))[1]  # which keeps the arrays
+        return routine.address(name), [*[address(a) for a in arrays], *functions], arrays
 
     def cut(self, t: float, y: np.ndarray) -> None:
         """Ends the last accepted step earlier, at t and y."""

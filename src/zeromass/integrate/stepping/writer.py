@@ -14,9 +14,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from zeromass.compile import ir
-from zeromass.compile.elementary.arithmetic import Arithmetic, Real, fma
-from zeromass.compile.target import Target
+from zeromass.codegen import ir
+from zeromass.codegen.elementary.arithmetic import Arithmetic, Real, fma
+from zeromass.codegen.target import Target
 
 CHUNK = 8
 DOUBLE: ir.Type = ir.DoubleType()

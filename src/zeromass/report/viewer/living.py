@@ -38,7 +38,7 @@ STATIC = Path(__file__).parent / "static"
 
 SCRIPTS: dict[str, tuple[str, ...]] = {
     "": ("motion.js",),
-    "switches": ("motion.js", "locating.js", "deciding.js", "sticking.js", "piece.js", "switched.js"),
+    "switches": ("motion.js", "deciding.js", "sticking.js", "piece.js", "switched.js"),
 }
 SCRIPTS["kinds"] = (*SCRIPTS["switches"], "ranks.js", "stroke.js", "kinds.js")
 SCRIPTS["sides"] = (*SCRIPTS["kinds"], "sides.js")

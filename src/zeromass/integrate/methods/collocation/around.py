@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from zeromass.compile import ir
-from zeromass.compile.elementary.arithmetic import Real, fma, sqrt, where
-from zeromass.compile.target import Target
+from zeromass.codegen import ir
+from zeromass.codegen.elementary.arithmetic import Real, fma, sqrt, where
+from zeromass.codegen.target import Target
 from zeromass.integrate.methods.collocation.coefficients import STAGES, C
 from zeromass.integrate.methods.collocation.stages import END, Stages
 from zeromass.integrate.stepping.kernel import EPSILON, ROUNDING

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from zeromass.compile import ir
-from zeromass.compile.elementary.arithmetic import Real, Truth, fma, sqrt, where
-from zeromass.compile.target import Target
+from zeromass.codegen import ir
+from zeromass.codegen.elementary.arithmetic import Real, Truth, fma, sqrt, where
+from zeromass.codegen.target import Target
 from zeromass.integrate.methods.collocation.coefficients import PARTS, PLACES, STAGES, TERMS, VELOCITIES, C, between
 from zeromass.integrate.methods.collocation.stages import END, UNKNOWN, Stages
 from zeromass.integrate.stepping.kernel import EPSILON, NEAR, Advance

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from zeromass.compile import ir
-from zeromass.compile.elementary.arithmetic import Real, fma, sqrt, where
-from zeromass.compile.target import Target
+from zeromass.codegen import ir
+from zeromass.codegen.elementary.arithmetic import Real, fma, sqrt, where
+from zeromass.codegen.target import Target
 from zeromass.integrate.methods.collocation.coefficients import BARYCENTRIC, ONCE, STAGES, TWICE, C
 from zeromass.integrate.stepping.kernel import EPSILON, Routine
 from zeromass.integrate.stepping.layout import Int64, Real64

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from zeromass.compile.target import address, host
+from zeromass.codegen.target import address, host
 from zeromass.integrate.methods.collocation.coefficients import C
 from zeromass.integrate.methods.collocation.kernel import CollocationAdvance, CollocationDense
 from zeromass.integrate.methods.collocation.stages import LANES, TABLES

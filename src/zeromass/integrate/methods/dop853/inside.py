@@ -7,9 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from zeromass.compile import ir
-from zeromass.compile.elementary.arithmetic import Real, fma
-from zeromass.compile.target import Target, host
+from zeromass.codegen import ir
+from zeromass.codegen.elementary.arithmetic import Real, fma
+from zeromass.codegen.target import Target, host
 from zeromass.integrate.methods.dop853.coefficients import EXTENDED
 from zeromass.integrate.methods.dop853.kernel import DENSE_VECTORS, Dense
 from zeromass.integrate.stepping.calling import called

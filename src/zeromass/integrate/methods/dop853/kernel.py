@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from zeromass.compile import ir
-from zeromass.compile.elementary.arithmetic import Real, Truth, fma, sqrt, where
-from zeromass.compile.target import Target
+from zeromass.codegen import ir
+from zeromass.codegen.elementary.arithmetic import Real, Truth, fma, sqrt, where
+from zeromass.codegen.target import Target
 from zeromass.integrate.methods.dop853.coefficients import DENSE, ERROR_3, ERROR_5, EXTENDED, STAGES, A, C
 from zeromass.integrate.stepping.kernel import EPSILON, Advance, Control, Routine
 from zeromass.integrate.stepping.layout import Int64, Real64

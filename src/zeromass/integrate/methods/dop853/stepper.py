@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from zeromass.compile.target import host
+from zeromass.codegen.target import host
 from zeromass.integrate.methods.dop853.coefficients import EXTENDED
 from zeromass.integrate.methods.dop853.inside import MANY, Inside
 from zeromass.integrate.methods.dop853.kernel import Dop853Advance

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from math import inf, nan
 
-from zeromass.compile import ir
-from zeromass.compile.elementary.arithmetic import Real, fma, where
-from zeromass.compile.target import Target
+from zeromass.codegen import ir
+from zeromass.codegen.elementary.arithmetic import Real, fma, where
+from zeromass.codegen.target import Target
 from zeromass.integrate.methods.radau.coefficients import Table
 from zeromass.integrate.methods.radau.memory import OnMemory, Part, Slot
 from zeromass.integrate.methods.radau.newton import KEEP, power

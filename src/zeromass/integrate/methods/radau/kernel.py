@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from math import inf, nan
 
-from zeromass.compile import ir
-from zeromass.compile.elementary.arithmetic import Real, fma, where
-from zeromass.compile.target import Target
+from zeromass.codegen import ir
+from zeromass.codegen.elementary.arithmetic import Real, fma, where
+from zeromass.codegen.target import Target
 from zeromass.integrate.methods.radau.coefficients import MOST, Table
 from zeromass.integrate.methods.radau.control import Control, Trial
 from zeromass.integrate.methods.radau.linear import linear_parts

@@ -6,9 +6,9 @@ and velocities follow. A Jacobian is stored as the columns of P, then those of D
 
 from __future__ import annotations
 
-from zeromass.compile import ir
-from zeromass.compile.elementary.arithmetic import Real, fma, where
-from zeromass.compile.target import Target
+from zeromass.codegen import ir
+from zeromass.codegen.elementary.arithmetic import Real, fma, where
+from zeromass.codegen.target import Target
 from zeromass.integrate.methods.radau.coefficients import Table
 from zeromass.integrate.methods.radau.lu import COMPLEX, REAL, Number, product
 from zeromass.integrate.methods.radau.memory import Part, Slot

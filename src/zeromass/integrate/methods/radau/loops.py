@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from zeromass.compile import ir
-from zeromass.compile.elementary.arithmetic import Real, Truth, fma, where
+from zeromass.codegen import ir
+from zeromass.codegen.elementary.arithmetic import Real, Truth, fma, where
 from zeromass.integrate.stepping.writer import CHUNK, INT, Writer
 
 INDICES: ir.Type = ir.VectorType(INT, CHUNK)

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from zeromass.compile import ir
-from zeromass.compile.elementary.arithmetic import Real, fma, where
-from zeromass.compile.target import Target
+from zeromass.codegen import ir
+from zeromass.codegen.elementary.arithmetic import Real, fma, where
+from zeromass.codegen.target import Target
 from zeromass.integrate.methods.radau.loops import Loops
 from zeromass.integrate.stepping.writer import CHUNK, DOUBLE, INT, POINTER
 

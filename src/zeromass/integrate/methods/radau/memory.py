@@ -11,9 +11,9 @@ from enum import IntEnum, auto
 
 import numpy as np
 
-from zeromass.compile import ir
-from zeromass.compile.elementary.arithmetic import Real, fma, sqrt, where
-from zeromass.compile.target import Target
+from zeromass.codegen import ir
+from zeromass.codegen.elementary.arithmetic import Real, fma, sqrt, where
+from zeromass.codegen.target import Target
 from zeromass.integrate.methods.radau.coefficients import Table
 from zeromass.integrate.methods.radau.loops import Loops
 from zeromass.integrate.stepping.layout import LOWEST, Int64

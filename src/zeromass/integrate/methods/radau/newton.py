@@ -6,9 +6,9 @@ direction turns during the step, as that of a stiff spring does [L1993]; then ea
 
 from __future__ import annotations
 
-from zeromass.compile import elementary, ir
-from zeromass.compile.elementary.arithmetic import Real
-from zeromass.compile.target import Target
+from zeromass.codegen import elementary, ir
+from zeromass.codegen.elementary.arithmetic import Real
+from zeromass.codegen.target import Target
 from zeromass.integrate.methods.radau.coefficients import Table
 from zeromass.integrate.methods.radau.memory import OnMemory, Part, Slot
 from zeromass.integrate.stepping.layout import Int64

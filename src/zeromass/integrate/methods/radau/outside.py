@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.compile import ir
-from zeromass.compile.target import Target
+from zeromass.codegen import ir
+from zeromass.codegen.target import Target
 from zeromass.integrate.methods.radau.linear import IMAGINARY, UNITS
 from zeromass.integrate.methods.radau.lu import COMPLEX, REAL
 from zeromass.integrate.methods.radau.memory import Memory, Part, Slot

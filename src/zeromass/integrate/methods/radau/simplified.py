@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from zeromass.compile import ir
-from zeromass.compile.target import Target
+from zeromass.codegen import ir
+from zeromass.codegen.target import Target
 from zeromass.integrate.methods.radau.coefficients import Table
 from zeromass.integrate.methods.radau.linear import IMAGINARY
 from zeromass.integrate.methods.radau.memory import OnMemory, Part, Slot

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, ClassVar, cast
 
 import numpy as np
 
+from zeromass.codegen.target import host
 from zeromass.compile.native import Native
-from zeromass.compile.target import host
 from zeromass.integrate.methods.radau import kernel
 from zeromass.integrate.methods.radau.coefficients import MOST, Coefficients, coefficients, table
 from zeromass.integrate.methods.radau.memory import Memory, Slot

@@ -1,6 +1,7 @@
 // On which pieces a motion goes on from a state that lies on switches, as Python decides: see integrate/deciding.py.
 
-const ROUNDING = 4 * 2 ** -52;
+const EPSILON = 2 ** -52;
+const ROUNDING = 4 * EPSILON;
 const [NEAR, LOCATED, SMALL, ORDERS, MOST, LEFT] = [8 * ROUNDING, 4e-14, 1e-9, 4, 5, 8e-15];
 const [SOON, NEAR_ENOUGH] = [1e-5, 1e-6];
 

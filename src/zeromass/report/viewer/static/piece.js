@@ -36,6 +36,40 @@ class Driven extends Motion {
     return this.reals("looked", this.about.watched.length).slice();
   }
 
+  /**
+   * Roots of functions inside the step that is open, [time, column] in its order, and the tolerance of the times.
+   * columns: those searched, with directions; places: between which a function is like a parabola; turning: whether one
+   * may turn elsewhere. Memory for the search lies behind the record; see RootSearch in kernel/roots.py.
+   */
+  roots(columns, directions, places, turning) {
+    const { words, sizes } = this.about.search;
+    const [n, k, functions] = [places.length, columns.length, Math.max(this.about.watched.length, 1)];
+    const arrays = {
+      places: [n], columns: [k], directions: [k], turning: [k], seen: [n, functions], points: [3 * n, 2],
+      times: [3 * n * k], which: [3 * n * k],
+    };
+    const first = this.code.free.value + 8 * this.whole("ints", "recorded") * this.about.row;
+    let end = first + 8 * sizes;
+    const at = {};
+    for (const [name, shape] of Object.entries(arrays)) {
+      at[name] = end;
+      end += 8 * shape.reduce((a, b) => a * b, 1);
+    }
+    const more = end - this.code.memory.buffer.byteLength;
+    if (more > 0) this.code.memory.grow(Math.ceil(more / 65536));
+    const { buffer } = this.code.memory;
+    const search = new BigInt64Array(buffer, first, sizes);
+    for (const [name, shape] of Object.entries(arrays)) [at[name], ...shape].forEach((x, i) => (search[words[name] + i] = BigInt(x)));
+    new Float64Array(buffer, at.places, n).set(places);
+    new Float64Array(buffer, at.directions, k).set(directions);
+    new BigInt64Array(buffer, at.columns, k).set(columns.map(BigInt));
+    new BigInt64Array(buffer, at.turning, k).set(turning.map(BigInt));
+    const count = this.code.roots(first);
+    const [times, which] = [new Float64Array(buffer, at.times, count), new BigInt64Array(buffer, at.which, count)];
+    const found = Array.from(times, (t, i) => [t, columns[Number(which[i])]]);
+    return { found, tolerance: new Float64Array(buffer, first, sizes)[words.tolerance] };
+  }
+
   stateIn(t) {
     this.code.inside(t);
     return this.reals("row", 1 + this.order).slice(1);
@@ -180,10 +214,10 @@ class PieceLoop {
     const known = new Map();
     const values = (t) => known.get(t) ?? known.set(t, motion.look(t)).get(t);
     let places = Array.from({ length: 9 }, (_, k) => (k < 8 ? t0 + ((t1 - t0) * k) / 8 : t1));
-    const turns = happenings(this.low, this.low.map(() => 0), values, places, () => true).found;
+    const turns = motion.roots(this.low, this.low.map(() => 0), places, this.low.map(() => 1)).found;
     if (turns.length) places = [...new Set([...places, ...turns.map(([t]) => t)])].sort((a, b) => a - b);
     const directions = this.others.map((i) => watched[i].direction);
-    let { found, tolerance } = happenings(this.others, directions, values, places, (i) => !this.followed.has(i));
+    let { found, tolerance } = motion.roots(this.others, directions, places, this.others.map((i) => (this.followed.has(i) ? 0 : 1)));
     const touched = this.touched(values, places, turns, found);
     if (touched) found = [...found, touched].sort((a, b) => a[0] - b[0]);
     const ends = ([, column]) => typeof column !== "number" || watched[column].terminal;

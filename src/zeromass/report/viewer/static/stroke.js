@@ -119,6 +119,30 @@ function slippedBy(D, w, mu, p, end, small) {
   return [end === Infinity ? p + y[2] : end, after];
 }
 
+/** The place between a and b where f is zero, on the side of b: inverse quadratic interpolation, or bisection. */
+function zeroOf(f, a, b, fa, fb, tolerance) {
+  if (fa === 0 || fb === 0) return fa === 0 ? a : b;
+  let [x1, f1, x2, f2, x3, f3, t] = [b, fb, a, fa, 0, 0, 0.5];
+  for (;;) {
+    const x = x1 + t * (x2 - x1);
+    const fx = f(x);
+    if (fx > 0 === f1 > 0) [x3, f3] = [x1, f1];
+    else [x3, f3, x2, f2] = [x2, f2, x1, f1];
+    [x1, f1] = [x, fx];
+    const limit = Math.max(tolerance, EPSILON * Math.max(Math.abs(x1), Math.abs(x2)));
+    if (fx === 0) return x;
+    if (Math.abs(x2 - x1) <= 2 * limit) return f1 > 0 === fb > 0 ? x1 : x2;
+    const part = limit / Math.abs(x2 - x1);
+    t = 0.5;
+    if (x3 === x2 || f3 === f2) continue;
+    const [xi, phi] = [(x1 - x2) / (x3 - x2), (f1 - f2) / (f3 - f2)];
+    if (phi ** 2 < xi && (1 - phi) ** 2 < 1 - xi) {
+      t = (f1 / (f2 - f1)) * (f3 / (f2 - f3)) + ((x3 - x1) / (x2 - x1)) * (f1 / (f3 - f1)) * (f2 / (f3 - f2));
+    }
+    t = Math.min(Math.max(t, part), 1 - part);
+  }
+}
+
 /**
  * Steps of Dormand and Prince, order 5, until the first of some functions changes its sign, in its direction if it has one.
  * longest: up to where at most, which is `which` −1; most: evaluations.

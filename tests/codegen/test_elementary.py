@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 from mpmath import mp
 
-from zeromass.compile import elementary, ir
-from zeromass.compile.elementary import FUNCTIONS, coefficients, minimax
+from zeromass.codegen import elementary, ir
+from zeromass.codegen.elementary import FUNCTIONS, coefficients, minimax
 
 arb = flint.arb
 PI, INF, NAN = math.pi, math.inf, math.nan

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from zeromass.compile.wasm_bytes import Reader, number, padded, section, signed, text, vector
+from zeromass.codegen.wasm_bytes import Reader, number, padded, section, signed, text, vector
 from zeromass.errors import ZeromassError
 
 STACK = 1 << 16

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from zeromass.compile import ir
+from zeromass.codegen import ir
 
 from .arithmetic import (
     DOUBLE,

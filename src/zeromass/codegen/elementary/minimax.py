@@ -1,6 +1,6 @@
 """Minimax polynomials behind `coefficients`: how every number there was found.
 
-`python -m zeromass.compile.elementary.minimax` prints the tables anew, in a few seconds; it needs mpmath.
+`python -m zeromass.codegen.elementary.minimax` prints the tables anew, in a few seconds; it needs mpmath.
 
 Each polynomial p of degree n makes the greatest weighted error
 

@@ -14,9 +14,9 @@ import pytest
 
 import zeromass as zm
 from cases import few
-from zeromass.compile import ir
+from zeromass.codegen import ir
+from zeromass.codegen.target import LEVELS, Target, levels
 from zeromass.compile.module import text_of
-from zeromass.compile.target import LEVELS, Target, levels
 from zeromass.ensemble.dense import DenseLanes
 from zeromass.ensemble.kernel import Dop853Lanes
 from zeromass.expression.build import function
@@ -97,7 +97,7 @@ def test_a_processor_that_is_not_there(cpu, words):
         check=False,
     )
     last = done.stderr.splitlines()[-1]
-    assert last.startswith(f"zeromass.compile.target.TargetError: ZEROMASS_CPU={cpu}: ")
+    assert last.startswith(f"zeromass.codegen.target.TargetError: ZEROMASS_CPU={cpu}: ")
     assert words in last or not zm.host().triple.startswith("x86_64")
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from zeromass.compile import cache
-from zeromass.compile.target import BEST, FIRST, Code, host
+from zeromass.codegen import cache
+from zeromass.codegen.target import BEST, FIRST, Code, host
 
 SWING = """
 import llvmlite.binding as llvm, numpy as np

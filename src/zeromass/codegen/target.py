@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import operator
 import os
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
@@ -16,9 +17,8 @@ import llvmlite
 import llvmlite.binding as llvm
 import numpy as np
 
-from zeromass.compile import cache
+from zeromass.codegen import cache
 from zeromass.errors import ZeromassError
-from zeromass.model.given import given_count
 
 
 class TargetError(ZeromassError, ValueError):
@@ -56,7 +56,7 @@ class Target(NamedTuple):
 
     def lanes(self, width: int) -> Target:
         """The same machine, a number of values at a time."""
-        return self._replace(width=width if type(width) is int and width > 0 else given_count(width, "width", 1))
+        return self._replace(width=_whole(width, "width", 1, None))
 
     def machine(self, effort: int) -> Any:
         """LLVM's compiler for it, with some effort, 0 to 3."""
@@ -64,9 +64,21 @@ class Target(NamedTuple):
             "cpu": self.cpu,
             "features": self.features,
             "jit": True,
-            "opt": effort if type(effort) is int and 0 <= effort < 4 else given_count(effort, "effort", below=4),
+            "opt": _whole(effort, "effort", 0, 3),
         }
         return llvm.Target.from_triple(self.triple).create_target_machine(**options)
+
+
+def _whole(value: int, name: str, least: int, most: int | None) -> int:
+    """A whole number between bounds."""
+    try:
+        found = operator.index(value)
+    except TypeError:
+        found = least - 1
+    if found < least or (most is not None and found > most):
+        allowed = f"{least} or more" if most is None else f"{least} to {most}"
+        raise TargetError(f"{name}={value!r}: give a whole number, {allowed}")
+    return found
 
 
 CHOSEN = "ZEROMASS_CPU"
@@ -145,6 +157,7 @@ class Code:
     text    or what writes it: where machine code was kept by an earlier process, the text is not needed
     origin  what the text follows from, whatever the target: by it, machine code is kept for later processes, see `cache`
     effort  LLVM's effort that it is first made with, 0 to 3
+    passes  whether LLVM's passes are run over the text first: one that has its variables in memory needs them
     keep    what must live as long as the code, because it reads their memory
     """
 
@@ -155,9 +168,10 @@ class Code:
         *,
         origin: str | None = None,
         effort: int = FIRST,
+        passes: bool = False,
         keep: Any = None,
     ) -> None:
-        self._text, self._target, self._kept = text, target, keep
+        self._text, self._target, self._passes, self._kept = text, target, passes, keep
         self.origin: str | None = origin
         best = self._found(BEST) if effort < BEST else None
         self._engines = [self._loaded(best or self._machine_code(effort))]
@@ -168,10 +182,16 @@ class Code:
         """What was kept by an earlier process, or else made now."""
         found = self._found(effort)
         if found is None:
-            machine = self._target.machine(effort)
-            module = llvm.parse_assembly(self._text if isinstance(self._text, str) else self._text())
-            module.triple = self._target.triple
-            module.data_layout = str(machine.target_data)
+            text = self._text if isinstance(self._text, str) else self._text()
+            if self._passes:
+                from zeromass.codegen.passes import optimised  # code of formulas needs none
+
+                module, machine = optimised([text], self._target, (), effort)
+            else:
+                machine = self._target.machine(effort)
+                module = llvm.parse_assembly(text)
+                module.triple = self._target.triple
+                module.data_layout = str(machine.target_data)
             found = machine.emit_object(module)
             if self.origin is not None:
                 cache.write(self._name(effort), found)
@@ -208,7 +228,7 @@ class Code:
         """Makes better code in the background, once; nobody waits for it."""
         if not self._asked:
             self._asked = True
-            from zeromass.compile.background import later  # short runs are over before
+            from zeromass.codegen.background import later  # short runs are over before
 
             later(self._improved)
 

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 
 import llvmlite.binding as llvm
 
-from zeromass.compile.cuda import optimised
-from zeromass.compile.linking import linked
-from zeromass.compile.target import Target
+from zeromass.codegen.linking import linked
+from zeromass.codegen.passes import optimised
+from zeromass.codegen.target import Target
 
 TRIPLE = "wasm32-unknown-unknown"
 

@@ -43,7 +43,7 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from zeromass.compile import ir
+from zeromass.codegen import ir
 
 from .arithmetic import Arithmetic, suffix
 

@@ -16,7 +16,7 @@ import struct
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from zeromass.compile import ir
+from zeromass.codegen import ir
 
 DOUBLE: ir.Type = ir.DoubleType()
 INT64: ir.Type = ir.IntType(64)

@@ -1,0 +1,168 @@
+"""A kernel under construction as a function of LLVM IR: typed values, variables, conversions."""
+
+from __future__ import annotations
+
+import ast
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from zeromass.codegen import ir
+from zeromass.kernel.source import Kernel, KernelError
+from zeromass.kernel.types import (
+    ADDRESS,
+    BOOL,
+    DOUBLE,
+    I1,
+    I64,
+    INT,
+    POINTER,
+    REAL,
+    Kind,
+    Tuple,
+    machine_types,
+    name_of,
+)
+
+if TYPE_CHECKING:
+    from zeromass.kernel.unit import Unit
+
+
+class Typed:
+    """A value: its type, the machine values it is made of, and the number it is if that is known."""
+
+    __slots__ = ("constant", "kind", "parts")
+
+    def __init__(self, kind: Kind, parts: Sequence[ir.Value], constant: Any = None) -> None:
+        self.kind: Kind = kind
+        self.parts: list[ir.Value] = list(parts)
+        self.constant: Any = constant
+
+    @property
+    def value(self) -> ir.Value:
+        """Of a type that is one machine value, or of an array its pointer."""
+        return self.parts[0]
+
+
+def number(x: Any) -> Typed:
+    """A constant."""
+    if isinstance(x, (bool, np.bool_)):
+        return Typed(BOOL, [ir.Constant(I1, int(x))], bool(x))
+    if isinstance(x, (int, np.integer)):
+        return Typed(INT, [ir.Constant(I64, int(x))], int(x))
+    return Typed(REAL, [ir.Constant(DOUBLE, float(x))], float(x))
+
+
+class Frame(ABC):
+    """The function of a kernel in a unit: its variables, each with one type, that of its first value."""
+
+    def __init__(self, unit: Unit, kernel: Kernel, function: ir.Function) -> None:
+        self.unit, self.kernel, self.function = unit, kernel, function
+        self.kinds, self.result = kernel.signature
+        self.variables: dict[str, tuple[Kind, list[ir.Value]]] = {}
+        self.entry: ir.IRBuilder = ir.IRBuilder(function.append_basic_block("entry"))
+        self.start: ir.Block = function.append_basic_block("body")
+        self.b: ir.IRBuilder = ir.IRBuilder(self.start)
+        rest = list(function.args)
+        for name, kind in self.kinds.items():
+            count = len(machine_types(kind))
+            self.declare(name, kind)
+            self.store(name, Typed(kind, rest[:count]))
+            rest = rest[count:]
+
+    def error(self, node: Any, words: str) -> KernelError:
+        return self.kernel.error(node, words)
+
+    @abstractmethod
+    def expression(self, node: ast.expr) -> Typed:
+        """The value of an expression."""
+
+    # variables -------------------------------------------------------------------------------------------------------
+    def declare(self, name: str, kind: Kind) -> None:
+        """A new variable, zero at first."""
+        cells: list[ir.Value] = []
+        for machine in machine_types(kind):
+            cell = self.entry.alloca(machine)
+            self.entry.store(ir.Value(POINTER, "null") if machine == POINTER else ir.Constant(machine, None), cell)
+            cells.append(cell)
+        self.variables[name] = kind, cells
+
+    def store(self, name: str, value: Typed) -> None:
+        for part, cell in zip(value.parts, self.variables[name][1], strict=True):
+            self.b.store(part, cell)
+
+    def load(self, name: str) -> Typed:
+        kind, cells = self.variables[name]
+        return Typed(kind, [self.b.load(cell) for cell in cells])
+
+    # types -----------------------------------------------------------------------------------------------------------
+    def converted(self, node: Any, value: Typed, kind: Kind, what: str) -> Typed:
+        """A value as one of another type: an int may be an address, but only a constant one becomes a float by itself."""
+        if value.kind == kind:
+            return value
+        if value.kind == INT and kind == REAL and value.constant is not None:
+            return self.as_real(value)
+        if value.kind == INT and kind == ADDRESS:
+            return Typed(ADDRESS, [self.b.inttoptr(value.value, POINTER)])
+        if isinstance(kind, Tuple) and isinstance(value.kind, Tuple) and len(kind.items) == len(value.kind.items):
+            parts = [self.converted(node, v, k, what) for v, k in zip(self.split(value), kind.items, strict=True)]
+            return Typed(kind, [p for part in parts for p in part.parts])
+        hint = ""
+        if {value.kind, kind} == {INT, REAL}:
+            hint = "; write float(…)" if kind == REAL else "; begin it with a float such as 0.0, or write int(…)"
+        raise self.error(node, f"{what}, and not {name_of(value.kind)}{hint}")
+
+    def split(self, value: Typed) -> list[Typed]:
+        """The values of a tuple."""
+        found: list[Typed] = []
+        rest = value.parts
+        for k, kind in enumerate(value.kind.items):
+            count = len(machine_types(kind))
+            found.append(Typed(kind, rest[:count], None if value.constant is None else value.constant[k]))
+            rest = rest[count:]
+        return found
+
+    def as_real(self, value: Typed) -> Typed:
+        """An int as a float."""
+        if value.constant is not None:
+            return number(float(value.constant))
+        return Typed(REAL, [self.b.sitofp(value.value, DOUBLE)])
+
+    def whole(self, node: ast.expr) -> Typed:
+        """An expression that must be an int."""
+        value = self.expression(node)
+        if value.kind != INT:
+            raise self.error(node, f"'{ast.unparse(node)}' is {name_of(value.kind)} where an int is needed")
+        return value
+
+    def numeric(self, node: ast.expr) -> Typed:
+        """An expression that must be a number."""
+        value = self.expression(node)
+        if value.kind not in (INT, REAL):
+            raise self.error(node, f"'{ast.unparse(node)}' is {name_of(value.kind)} where a number is needed")
+        return value
+
+    def real(self, node: ast.expr) -> Typed:
+        """The same, as a float."""
+        value = self.numeric(node)
+        return self.as_real(value) if value.kind == INT else value
+
+    def truth(self, node: ast.expr) -> Typed:
+        """An expression that must be a bool."""
+        value = self.expression(node)
+        if value.kind != BOOL:
+            raise self.error(node, f"'{ast.unparse(node)}' is {name_of(value.kind)} where a bool is needed; compare it")
+        return value
+
+    def pointed(self, place: ir.Value, at: ir.Value | int) -> ir.Value:
+        """Address of a word."""
+        return self.b.gep(place, [ir.Constant(I64, at) if isinstance(at, int) else at], source_etype=I64)
+
+    def note(self, wrong: ir.Value, node: Any) -> None:
+        """In debug mode: notes the kernel and line where something is wrong, unless something was before."""
+        place = ir.Value(POINTER, f'@"{self.unit.FAULT}"')
+        known, here = self.b.load(place, typ=I64), ir.Constant(I64, self.unit.fault_of(self.kernel, node.lineno))
+        first = self.b.and_(wrong, self.b.icmp_signed("==", known, ir.Constant(I64, 0)))
+        self.b.store(self.b.select(first, here, known), place)
