@@ -228,7 +228,7 @@ MISTAKES = {
         zm.StartError,
         "orientation (1, 0)",
     ),
-    "unknown option of a start": (lambda: start(contact=(0, 0), colour="red"), TypeError, "'colour'"),
+    "unknown option of a start": (lambda: start(contact=(0, 0), colour="red"), zm.ModelError, "'colour'"),
     "unknown parameter": (
         lambda: start(contact=(0, 0), parameters={zm.parameter("bend", 1.0): 2.0}),
         zm.ModelError,

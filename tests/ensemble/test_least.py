@@ -123,7 +123,7 @@ def test_a_store_is_that_of_one_or_the_other(tmp_path) -> None:
 
 def test_other_words() -> None:
     system, start, over = shells()
-    with pytest.raises(zm.ModelError, match="states = 'few': give 'all' or 'least'"):
+    with pytest.raises(zm.ModelError, match="states is 'few'; it is 'all' or 'least'"):
         zm.sweep(system, start, until=1.0, over=over, keep={"x": system.contact}, states="few")  # type: ignore[arg-type]
     with pytest.raises(zm.ModelError, match="a graphics card integrates all states"):
         zm.sweep(system, start, until=1.0, over=over, keep={"x": system.contact}, states="least", on="gpu")

@@ -328,8 +328,9 @@ def brackets(along: Along, panels: Panels, rtol: float) -> Brackets:
         np.fmax.at(guess, motion, sure)
         number += np.bincount(motion, minlength=along.motions)
         blind = seen.blind | (seen.near & (panels.width > NARROW)) | ~np.isfinite(off)
-        rise = np.where(followed, off, RISE * (off + highest - _beside(e, there)))
-        bound = np.where(blind, np.inf, np.maximum(top, highest) + rise)
+        with np.errstate(invalid="ignore"):  # where values are infinite
+            rise = np.where(followed, off, RISE * (off + highest - _beside(e, there)))
+            bound = np.where(blind, np.inf, np.maximum(top, highest) + rise)
         likely = _likely(bound, sure, motion, guess, rtol) & np.isfinite(best[motion])
         ended = (panels.width <= NARROWEST) | (number > most)[motion]
         done = likely & (followed | ended)

@@ -573,9 +573,9 @@ def _impulse_of(before: State, after: State) -> Onward | None:
     M Δq̇ = Aᵀ p
     """
     change = after.v - before.v
-    if not np.max(np.abs(change), initial=0.0) > JUMP * np.max(np.abs(before.v), initial=0.0):
-        return None
     M, A = after.matrices.M, after.matrices.A
+    if not change @ M @ change > JUMP**2 * (before.v @ M @ before.v):  # coordinates without mass take no impulse
+        return None
     p = np.linalg.lstsq(A.T, M @ change, rcond=None)[0]
     energy = float(after.v @ M @ after.v - before.v @ M @ before.v) / 2
     rows = np.flatnonzero(np.abs(p) > JUMP * np.max(np.abs(p), initial=0.0)).tolist()

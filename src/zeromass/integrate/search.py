@@ -91,6 +91,7 @@ def maxima(
     return np.where(top >= known - rounding, vertex, best), np.maximum(top, known)
 
 
+@np.errstate(invalid="ignore")  # values may be infinite: such a bracket counts as not smooth
 def tops(
     f: Values,
     low: np.ndarray,
@@ -118,6 +119,7 @@ def tops(
         ).T
     else:
         best, parts, expected, known, beside = _tops(values)
+    parts = np.where(np.isfinite(parts), parts, best)
     places = np.minimum(np.maximum(low + parts * (length / FINE), low), high)
     found = f(places)
     rounding = 16 * EPSILON * np.abs(known)
