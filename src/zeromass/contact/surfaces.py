@@ -14,7 +14,8 @@ import numpy as np
 
 from zeromass.contact.surface import Surface
 from zeromass.expression import Expression
-from zeromass.model.given import Number, Vector, given_flag, given_number
+from zeromass.model.given import Number, Vector
+from zeromass.model.given import given_flag as _given_flag
 from zeromass.model.given import given_number as _given_number
 
 ORIGIN = (0.0, 0.0, 0.0)
@@ -60,7 +61,7 @@ def sphere(
     0.0
     """
 
-    radius = given_number(radius, "the radius of a sphere")
+    radius = _given_number(radius, "the radius of a sphere")
 
     def shape(X: Any, Y: Any, Z: Any) -> Any:
         return (X**2 + Y**2 + Z**2 - radius**2) / 2
@@ -84,7 +85,7 @@ def cylinder(
     0.0
     """
 
-    radius = given_number(radius, "the radius of a cylinder")
+    radius = _given_number(radius, "the radius of a cylinder")
 
     def shape(X: Any, Y: Any, Z: Any) -> Any:
         return (X**2 + Y**2 - radius**2) / 2
@@ -103,7 +104,7 @@ def cone(slope: Number, *, shift: Vector = ORIGIN, rotation: Rotation = None, ve
     0.0
     """
 
-    slope = given_number(slope, "the slope of a cone")
+    slope = _given_number(slope, "the slope of a cone")
 
     def height(X: Any, Y: Any) -> Any:
         return slope * np.sqrt(X**2 + Y**2)
@@ -122,7 +123,7 @@ def paraboloid(
     0.0
     """
 
-    curvature = given_number(curvature, "the curvature of a paraboloid")
+    curvature = _given_number(curvature, "the curvature of a paraboloid")
 
     def height(X: Any, Y: Any) -> Any:
         return curvature * (X**2 + Y**2)
@@ -147,7 +148,7 @@ def torus(
     0.0
     """
 
-    radius, tube = given_number(radius, "the radius of a torus"), given_number(tube, "the tube of a torus")
+    radius, tube = _given_number(radius, "the radius of a torus"), _given_number(tube, "the tube of a torus")
 
     def shape(X: Any, Y: Any, Z: Any) -> Any:
         return ((np.sqrt(X**2 + Y**2) - radius) ** 2 + Z**2 - tube**2) / 2
@@ -178,7 +179,7 @@ def dimpled_bowl(
     0.0
     """
 
-    h1, h2, h3, h4, h5 = (given_number(h, f"h{k} of a bowl") for k, h in enumerate((h1, h2, h3, h4, h5), 1))
+    h1, h2, h3, h4, h5 = (_given_number(h, f"h{k} of a bowl") for k, h in enumerate((h1, h2, h3, h4, h5), 1))
 
     def height(X: Any, Y: Any) -> Any:
         dimples = h1 * np.sin(h2 * np.pi * X) / (1 + X**2) + h3 * np.sin(h4 * np.pi * Y) / (1 + Y**2)
@@ -188,4 +189,4 @@ def dimpled_bowl(
 
 
 def _side(inside: bool) -> Literal[1, -1]:
-    return -1 if given_flag(inside, "inside") else 1
+    return -1 if _given_flag(inside, "inside") else 1

@@ -83,7 +83,7 @@ def maxima(
     best = points[each, np.argmax(values, axis=1)]
     a, b, c = (values[each, middle + k] for k in (-1, 0, 1))
     bend = a - 2 * b + c
-    shift = np.divide(a - c, 2 * bend, out=np.zeros_like(bend), where=bend < 0)
+    shift = np.divide(a - c, 2 * bend, out=np.zeros_like(bend), where=(bend < 0) & np.isfinite(bend))
     vertex = points[each, middle] + np.clip(shift, -1, 1) * (points[each, middle + 1] - points[each, middle])
     top = f(vertex)
     known = values.max(axis=1)

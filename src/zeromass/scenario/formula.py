@@ -72,9 +72,7 @@ def formula(source: str, names: Mapping[str, Expression]) -> Expression:
     """
     if not isinstance(source, str):
         raise FormulaError(f"a formula is text, and {shown(source)} is none", 0)
-    if not isinstance(names, Mapping) or not all(
-        isinstance(n, str) and isinstance(e, Expression) for n, e in names.items()
-    ):
+    if not isinstance(names, Mapping) or not all(isinstance(name, str) for name in names):
         raise FormulaError(f"the names of a formula are {{name: expression}}, not {shown(names)}", 0)
     return _Parser(source, names).whole()
 
@@ -212,7 +210,10 @@ class _Parser:
     def named(self, token: Token) -> Expression:
         name = token.text
         if name in self.names:
-            return self.names[name]
+            declared = self.names[name]  # found when it is asked for, as by `let` of a scenario
+            if not isinstance(declared, Expression):
+                raise self.error(f"'{name}' is declared as {shown(declared)}, which is no expression", token)
+            return declared
         if name in CONSTANTS:
             return as_expression(CONSTANTS[name])
         if name in FUNCTION_NAMES:
