@@ -38,7 +38,7 @@ class Balance:
             *system.zeros(0),
             *system.zeros(1),
             *[(f"acceleration of {row.name}", zero) for row, zero in zip(system.rows, rows, strict=True)],
-            *[(f"balance of forces on {x.name}", zero) for x, zero in zip(system.coordinates, force, strict=True)],
+            *[(f"balance of forces on {name}", zero) for name, zero in zip(system.names, force, strict=True)],
         ]
         self.unknowns: np.ndarray = np.concatenate([system.coordinates, system.rates, a, λ])
         self.still: list[Expression] = [*system.rates, *a] if constant is None else []

@@ -155,8 +155,9 @@ def _check_lasting(state: State, balance: Balance, constant: Mapping[str, Expres
         by_time = slope.acceleration[1][:, 0]
         moved = ~negligible(by_time, 1.0 + np.abs(slope.acceleration[0]).max(initial=0.0), CONSISTENCY_TOLERANCE)
         if moved.any():
-            x = system.coordinates[int(moved.argmax())]
-            raise StartError(f"it rests for a moment only: the force on '{x.name}' changes with time")
+            raise StartError(
+                f"it rests for a moment only: the force on '{system.names[int(moved.argmax())]}' changes with time"
+            )
         return
     ẏ = np.concatenate([state.v, slope.motion])
     along = slope.outputs[0] @ ẏ + slope.outputs[1][:, 0]

@@ -91,10 +91,10 @@ def inverse_dynamics(
         left = needed - both @ found
         bad = ~negligible(left, np.abs(needed).max() + np.abs(both) @ np.abs(found), CONSISTENCY_TOLERANCE)
         if bad.any():
-            x = system.coordinates[int(np.argmax(np.abs(left)))]
+            name = system.names[int(np.argmax(np.abs(left)))]
             raise ModelError(
                 f"{', '.join(inputs.names)} can not make this motion: at t = {t:g} s a force of {np.abs(left).max():.3g} on "
-                f"'{x.name}' is missing; add a force, or give the path to zm.servo"
+                f"'{name}' is missing; add a force, or give the path to zm.servo"
             )
         forces.append(_smallest(both, found, len(inputs.parameters)))
         states.append(state)

@@ -99,7 +99,9 @@ class Mode:
         """
         run = self.motion(amplitude, periods=periods)
         swings = f"{self.frequency:.4g} Hz" if self.frequency else f"{self.eigenvalue.real:.4g} 1/s"
-        known = {x.name: x for x in self.linear.at.system.coordinates if abs(self.shape.get(x.name, 0.0)) > 0.01}
+        system = self.linear.at.system
+        named = zip(system.names, system.coordinates, strict=True)
+        known = {name: x for name, x in named if abs(self.shape.get(name, 0.0)) > 0.01}
         shown = sorted(known, key=lambda name: -abs(self.shape[name]))[:4]
         damping = 0.0 if abs(self.damping) < ON_AXIS else self.damping
         plots = {"shape": {name: known[name] for name in shown}} if shown else {}
@@ -183,7 +185,7 @@ class LinearSystem:
         """Frequencies, damping and shapes, those that grow fastest first; one for a pair of conjugate eigenvalues."""
         values, vectors = (x.astype(complex) for x in np.linalg.eig(self.A))
         n = len(self.at.q)
-        names = list(self.states) if self.named else [x.name for x in self.at.system.coordinates]
+        names = list(self.states) if self.named else self.at.system.names
         found = []
         for λ in _sorted(values):
             if λ.imag < 0:

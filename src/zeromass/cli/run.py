@@ -142,7 +142,7 @@ def _folder(scenario: Scenario, file: str) -> Path:
 def _summary(run: Run, *, whole: bool) -> dict[str, Any]:
     """The result of a run; without what takes longer for many steps, extremes and remarks, unless it is the whole of it."""
     n, outcome = len(run.system.coordinates), run.outcome
-    names = [x.name for x in run.system.coordinates]
+    names = run.system.names
     return {
         "outcome": {
             "ending": outcome.ending.value,

@@ -26,6 +26,7 @@ from zeromass.contact.surface import Surface
 from zeromass.expression import Array, Expression, as_expression, expressions
 from zeromass.expression.build import ZERO
 from zeromass.model import ModelError, Part, Particle, Quantity, RigidBody, System, Torque
+from zeromass.model.contact import Supported
 from zeromass.model.given import Number, Vector, length
 from zeromass.model.quaternion import body_rates
 
@@ -104,7 +105,13 @@ class OnSurface(Pressing, System):
             k = on.gradient(P.position)
             constraints["no spin"] = k @ (self.body.angular_velocity - on.angular_velocity)
         self.unknowns, self.apart = touch.unknowns, touch.apart
+        self._support()
         return [self.body, P, O, *touch.parts], constraints
+
+    def _support(self) -> None:
+        """Says how it takes part in systems that are joined of it and others."""
+        light = self.contact_particle.position, self.center_particle.position
+        self.label, self.supported = self.solid.name, (Supported(self.body.position, self.body.mass, light),)
 
     # geometry and motion --------------------------------------------------------------------------------------
     @property

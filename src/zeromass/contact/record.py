@@ -72,6 +72,7 @@ def take_rolling_record(rolling: Rolling, own: dict[str, Any], r: Reader) -> Non
     if "kinetic_coefficient" not in own["options"]:  # files of before
         rolling.kinetic_coefficient = rolling.friction_coefficient
     rolling._know(*rolling.limits)
+    rolling._support()
 
 
 def surface_record(surface: Surface, w: Writer) -> dict[str, Any]:

@@ -6,6 +6,7 @@ surface may move as it likes [UD2011, eq. 17, for surfaces that turn and change 
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -29,7 +30,7 @@ from zeromass.contact.slow import SLOW, speed_of
 from zeromass.contact.start import Orientation, SurfaceAt, outside_surface, placement, rolling_start
 from zeromass.contact.surface import Surface
 from zeromass.contact.watched import HALTS, LOST, SLIPS, rolling_events
-from zeromass.errors import shown
+from zeromass.errors import shown, user_stack_level
 from zeromass.expression import Evaluator, Expression, Symbol, as_expression, expressions, rate, symbols
 from zeromass.expression import t as time
 from zeromass.expression.build import ZERO
@@ -250,6 +251,23 @@ class Rolling(OnSurface):
         if event == HALTS:
             return self.kind_at(state, slips=False, turns=False)
         return self.slipping.begins_as(state) if event == SLIPS else None
+
+    def check_joined(self, *, coupled: bool) -> None:
+        """A rolling body takes part in joined systems as long as it rolls: events end their runs where it does not."""
+        name = self.solid.name
+        if coupled and self.conserve_energy:
+            raise ModelError(
+                f"'{name}' has conserve_energy=True, and forces between systems change its energy; leave conserve_energy out"
+            )
+        slips = self.friction_coefficient is not None
+        ends = {SLIPS: slips, LOST: self.restitution is not None, HALTS: self.sticks}
+        lost = " or ".join(f"'{event}'" for event, there in ends.items() if there)
+        if lost:
+            warnings.warn(
+                f"'{name}' rolls as part of the joined system, and does not slip, fly or rest in it: its runs end at "
+                f"{lost}; several bodies that do are one zm.Contacts([…], on=[…])",
+                stacklevel=user_stack_level(),
+            )
 
     def changing(self) -> Changing | None:
         """Rolling, slipping and flight, as far as there is friction and restitution."""

@@ -120,4 +120,4 @@ def _fastest(state: State, slope: Slope) -> str:
     tangent, _ = slope(state.t, np.concatenate([state.q, state.v]))
     with np.errstate(over="ignore"):  # at rest
         change = np.abs(tangent[len(state.q) :]) / (np.abs(state.v) + np.finfo(float).tiny)
-    return str(state.system.coordinates[np.argmax(np.where(state.v == 0, 0, change))].name)
+    return state.system.names[int(np.argmax(np.where(state.v == 0, 0, change)))]

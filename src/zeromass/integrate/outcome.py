@@ -202,7 +202,7 @@ def not_finite(system: System, matrices: Matrices) -> str:
         "the mass": ~np.all(np.isfinite(M), axis=1),
         "the force": ~np.isfinite(Q + C),
     }
-    names = [f"{what} of {x.name}" for what, which in bad.items() for x in system.coordinates[which]]
+    names = [f"{what} of {system.names[j]}" for what, which in bad.items() for j in np.flatnonzero(which)]
     rows = np.flatnonzero(~(np.all(np.isfinite(A), axis=1) & np.isfinite(b)))
     return ", ".join(names + [f"constraint '{system.rows[i].name}'" for i in rows])
 

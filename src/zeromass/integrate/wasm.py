@@ -94,7 +94,7 @@ def wasm(
             "the system is large, and its linear systems of method='radau' are solved in Python alone; leave method=… out"
         )
     named = (
-        {x.name: x for x in system.coordinates}
+        dict(zip(system.names, system.coordinates, strict=True))
         if outputs is None
         else given_mapping(outputs, "outputs", "{name: expression}")
     )
@@ -152,7 +152,7 @@ def described(alone: Alone, outputs: Mapping[str, list[int]]) -> dict[str, Any]:
     return {
         "version": VERSION,
         "t": alone.start.t,
-        "coordinates": [x.name for x in alone.program.system.coordinates],
+        "coordinates": list(alone.program.system.names),
         "parameters": [
             {"name": p.name, "value": value} for p, value in zip(alone.parameters, alone.values, strict=True)
         ],

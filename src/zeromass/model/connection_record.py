@@ -66,6 +66,8 @@ def connections_record(system: System, w: Writer) -> dict[str, Any]:
     watched = [[event_record(event, w) for event in load.events] for load in system._limited]
     if any(watched):
         found["limited"] = watched
+    if system._carried:
+        found["carried"] = [_fields(contact, w) for contact in system._carried]
     return found
 
 
@@ -74,6 +76,7 @@ def take_connections(system: System, data: Mapping[str, Any], r: Reader) -> None
     rows = {row.name: row for row in system.rows}
     λ = dict(zip(rows, system.multipliers, strict=True))
     system.joints = tuple(_read_joint(joint, rows, λ, r) for joint in data.get("joints", ()))
+    system._carried = tuple(Contact(**_read_fields(contact, r)) for contact in data.get("carried", ()))
     limited = tuple(LoadedForce(tuple(read_event(event, r) for event in one)) for one in data.get("limited", ()))
     if system.one_sided:
         system._complete_modes(limited)

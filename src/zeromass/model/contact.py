@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from zeromass.expression import Array, Expression
 from zeromass.frozen import frozen
 
@@ -32,3 +34,16 @@ class Contact:
     friction_ratio: Expression
     two_sided: bool = False
     lost: str = "contact lost"
+
+
+class Supported(NamedTuple):
+    """A body whose force from its surface is told by its acceleration.
+
+    position  of its mass centre, m
+    mass      kg
+    light     positions of its contact and centre, which have no mass: forces on them act on the body
+    """
+
+    position: Array
+    mass: Expression
+    light: tuple[Array, ...]

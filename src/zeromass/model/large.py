@@ -41,6 +41,7 @@ class Given:
     """
 
     lagrangian: None = None
+    names: tuple[str, ...] = ()
 
     def __init__(
         self,

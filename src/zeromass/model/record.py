@@ -24,6 +24,7 @@ from zeromass.expression.evaluate import Sparse
 from zeromass.later import later
 from zeromass.model.connection_record import connections_record, event_record, read_event, take_connections
 from zeromass.model.constraint import Row
+from zeromass.model.contact import Supported
 from zeromass.model.forces import GeneralizedForce
 from zeromass.model.large import Given, formulas_in
 from zeromass.model.one_sided import sibling
@@ -116,6 +117,7 @@ def written(system: System, w: Writer) -> dict[str, Any]:
     return {
         "kind": kind,
         "coordinates": w.array(free.q),
+        **_joined(system, w),
         **(_given(free, w) if isinstance(free, Given) else _derived(free, w)),
         "C": w.array(system.C),
         "rows": [_row(row, w) for row in system.rows],
@@ -158,6 +160,9 @@ def _new(data: dict[str, Any], r: Reader) -> System:
     shapes = {"q": (q, (len(q),)), "C": (C, (len(q),)), "λ": (multipliers, (len(rows),))}
     parts = tuple(_read_part(item, r) for item in data["parts"])
     free = _read_given(data, q, parts, r) if "given" in data else _read_derived(data, q, parts, r)
+    if "names" in data:
+        _check_shape("the names", np.array(data["names"], dtype=object), (len(q),))
+        free = free._replace(names=tuple(map(str, data["names"])))
     for name, (array, shape) in shapes.items():
         _check_shape(name, array, shape)
     leaves = {"coordinate": free.q, "multiplier": multipliers}
@@ -171,11 +176,22 @@ def _new(data: dict[str, Any], r: Reader) -> System:
     }
     system._take_record(data.get("own", {}), r)
     if kind is KINDS[PLAIN]:
+        system.supported = tuple(
+            Supported(r.array(position), r.array(mass).item(), tuple(map(r.array, light)))
+            for position, mass, light in data.get("supported", ())
+        )
         system.kind = data.get("called", system.kind)
         take_connections(system, data, r)
     if "parameters" in data:  # some may stand in events alone, or in what it goes on as
         system.parameters = tuple(r.array(data["parameters"]).tolist())
     return system
+
+
+def _joined(system: System, w: Writer) -> dict[str, Any]:
+    """What a joined system calls its coordinates, and its bodies that surfaces carry; nothing of others."""
+    names = {"names": list(system.names)} if system._free.names else {}
+    supported = [[w.array(one.position), w.array(one.mass), list(map(w.array, one.light))] for one in system.supported]
+    return {**names, "supported": supported} if supported and type(system)._own_record is System._own_record else names
 
 
 def _check_shape(name: str, array: np.ndarray, shape: tuple[int, ...]) -> None:

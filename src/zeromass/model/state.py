@@ -147,7 +147,7 @@ class State(Remembering, ByExpression):
 
     def __repr__(self) -> str:
         lines = [f"State at t = {self.t:g} s"]
-        names = [x.name for x in self.system.coordinates]
+        names = self.system.names
         width = max(map(len, names))
         lines += [
             f"  {name.ljust(width)}  {q: .9g}   rate {v: .9g}" for name, q, v in zip(names, self.q, self.v, strict=True)
@@ -191,7 +191,7 @@ class State(Remembering, ByExpression):
     def overflowing(self) -> str:
         """The forces and constraints that are too large or too small to be computed with, in words; empty where none is."""
         _, errors = self._matrices_and_roundoff
-        names = [f"force on {x.name}" for x in self.system.coordinates[~np.isfinite(errors.Q + errors.C)]]
+        names = [f"force on {self.system.names[j]}" for j in np.flatnonzero(~np.isfinite(errors.Q + errors.C))]
         names += [f"constraint '{self.system.rows[i].name}'" for i in np.flatnonzero(~np.isfinite(errors.b))]
         if names:
             return f"the {', the '.join(names)} has terms too large to be added; use other units, or smaller numbers"

@@ -32,7 +32,7 @@ from zeromass.later import later
 from zeromass.model import one_sided
 from zeromass.model.connection import Connection, connected
 from zeromass.model.constraint import Row, acceleration_rows, check_rows, rows_of, velocity_residuals
-from zeromass.model.contact import Contact
+from zeromass.model.contact import Contact, Supported
 from zeromass.model.control import NO_CONTROL, SETTLING, Control, tracked, tracking
 from zeromass.model.errors import ModelError
 from zeromass.model.event import Event
@@ -220,7 +220,11 @@ class System(Remembering):
     def contacts(self) -> tuple[Contact, ...]:
         """Where bodies touch what carries them, with the forces there."""
         none = one_sided.apart(self) if self.one_sided else ()
-        return tuple(contact for joint in self.joints for contact in joint.contacts if contact.name not in none)
+        jointed = [contact for joint in self.joints for contact in joint.contacts if contact.name not in none]
+        return (*jointed, *self.mode_of._carried)
+
+    _carried: tuple[Contact, ...] = ()
+    """Contacts of bodies on surfaces in systems that it was joined of."""
 
     @property
     def mode_of(self) -> System:
@@ -344,6 +348,28 @@ class System(Remembering):
         from zeromass.model.picture import picture
 
         return picture(self, parameters)
+
+    label: str = ""
+    """What zm.join calls it after, where it has the names of another."""
+
+    supported: tuple[Supported, ...] = ()
+    """Bodies that surfaces carry, whose forces follow from their accelerations."""
+
+    def check_joined(self, *, coupled: bool) -> None:
+        """Raises where zm.join or with_constraints can not make it part of a system, and warns of what ends with it.
+
+        coupled  whether further constraints or forces may act on it
+        """
+        if type(self).goes_on_as is not System.goes_on_as:
+            raise ModelError(
+                f"a motion that changes its kind, as '{self.kind}' does, goes on as systems of its own, and can be no part "
+                "of another; several bodies on several surfaces are one zm.Contacts([…], on=[…])"
+            )
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """What results call the coordinates, in their order."""
+        return self._free.names or tuple(x.name for x in self.coordinates)
 
     @property
     def loads(self) -> tuple[Load, ...]:
@@ -797,9 +823,12 @@ def _check_parameters(parameters: Sequence[Symbol]) -> None:
 def _check_names(system: System) -> None:
     for what, names in (
         ("parts", [part.name for part in system.parts]),
-        ("coordinates", [x.name for x in system.coordinates]),
+        ("coordinates", system.names),
         ("constraints", [row.name for row in system.rows]),
     ):
         twice = [name for name, count in Counter(names).items() if count > 1]
         if twice:
-            raise ModelError(f"two {what} have the name '{twice[0]}'; give each its own, so that results can name them")
+            raise ModelError(
+                f"two {what} have the name '{twice[0]}'; give each its own, so that results can name them; systems that "
+                "have the same names are joined by zm.join(left=…, right=…)"
+            )

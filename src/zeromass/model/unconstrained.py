@@ -22,6 +22,7 @@ class Unconstrained(NamedTuple):
     """M q̈ = Q [UP2006, eq. 2.1], and the energies, parts and loads it came from (None where M and Q were given directly).
 
     masses  M by its rows, without what is zero
+    names   what results call the coordinates, where that is not the names of these
     """
 
     q: np.ndarray
@@ -32,6 +33,7 @@ class Unconstrained(NamedTuple):
     energy: Expression | None
     parts: tuple[Part, ...] = ()
     loads: tuple[Load, ...] = ()
+    names: tuple[str, ...] = ()
 
     @property
     def M(self) -> np.ndarray:

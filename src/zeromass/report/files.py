@@ -50,7 +50,7 @@ def to_dataset(
 
     sampled = run.at(run.t if times is None else times)
     n = len(run.system.coordinates)
-    names = [x.name for x in run.system.coordinates]
+    names = list(run.system.names)
     axes = ("t", "coordinate")
     data: dict[str, Any] = {
         "position": (axes, sampled.y[:, :n], {"long_name": "generalised coordinates", "units": "SI"}),

@@ -163,10 +163,10 @@ def coordinates(runs: Runs, names: Sequence[str] | None = None, ax: Axes | None 
     known = units(runs[0].system)
     if names is not None and not isinstance(names, str):
         names = given_all(names, str, "names", "the name of a coordinate")
-    wanted = [x for x in runs[0].system.coordinates if names is None or x.name in names]
+    called = dict(zip(runs[0].system.coordinates, runs[0].system.names, strict=True))
+    wanted = [x for x, name in called.items() if names is None or name in names]
     if not wanted:
-        there = ", ".join(x.name for x in runs[0].system.coordinates)
-        raise ModelError(f"no coordinate is named {names}; there are: {there}")
+        raise ModelError(f"no coordinate is named {names}; there are: {', '.join(called.values())}")
     groups: dict[str, list[Symbol]] = {}
     for x in wanted:
         groups.setdefault(known.get(x, ""), []).append(x)
@@ -175,11 +175,11 @@ def coordinates(runs: Runs, names: Sequence[str] | None = None, ax: Axes | None 
     for place, (unit, some) in zip(places, groups.items(), strict=True):
         for j, run in enumerate(runs):
             sampled = sampled_of(run)
-            own = {x.name: x for x in run.system.coordinates}
+            own = dict(zip(run.system.names, run.system.coordinates, strict=True))
             for k, x in enumerate(some):
                 style = STYLES[(j + k // len(SERIES)) % len(STYLES)]  # where colours come again
-                label = typeset(x) if j == 0 else None
-                place.plot(sampled.t, sampled[own[x.name]], color=shades[x], lw=1.1, ls=style, label=label)
+                label = (typeset(x) if called[x] == x.name else called[x]) if j == 0 else None
+                place.plot(sampled.t, sampled[own[called[x]]], color=shades[x], lw=1.1, ls=style, label=label)
         label = {"m": "position [m]", "rad": "angle [rad]", "1": "quaternion"}.get(unit, "coordinate [SI]")
         timed(place, label, runs, named=ax is None)
     for place in places[:-1]:

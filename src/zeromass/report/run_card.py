@@ -77,7 +77,14 @@ def _curves(run: Course, sampled: Any) -> list[list[str]]:
         (name, text(name), quantities[name].expression, quantities[name].unit) for name in KNOWN if name in quantities
     ]
     contacts = "contact" in quantities
-    rest = [] if contacts else [(x.name, symbol(x), x, "") for x in run.system.coordinates]
+    rest = (
+        []
+        if contacts
+        else [
+            (name, symbol(x) if name == x.name else text(name), x, "")
+            for name, x in zip(run.system.names, run.system.coordinates, strict=True)
+        ]
+    )
     chosen = (rest + found if rest else found)[:CURVES]
     rows, large = [], scales(run)
     for k, (name, label, expression, unit) in enumerate(chosen):

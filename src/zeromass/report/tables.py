@@ -90,9 +90,9 @@ def columns(run: Course, times: ArrayLike | None = None) -> list[Column]:
     sampled = run.at(run.t if times is None else times)
     n = len(run.system.coordinates)
     table = [Column("t", sampled.t, "s", "time")]
-    for j, x in enumerate(run.system.coordinates):
-        table.append(Column(x.name, sampled.y[:, j], "", f"coordinate {x.name}"))
-        table.append(Column(f"rate of {x.name}", sampled.y[:, n + j], "", f"rate of {x.name}"))
+    for j, name in enumerate(run.system.names):
+        table.append(Column(name, sampled.y[:, j], "", f"coordinate {name}"))
+        table.append(Column(f"rate of {name}", sampled.y[:, n + j], "", f"rate of {name}"))
     for name, quantity in run.system.quantities.items():
         values = sampled[expressions(quantity.expression)]
         if values.ndim == 1:

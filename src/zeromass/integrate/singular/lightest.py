@@ -78,7 +78,7 @@ class Lightest:
         """The coordinate that moves most in it."""
         free = self._free(self._system.matrices(state.inputs[None]))
         way = free.N[0] @ free.modes.right[0, :, self._freedoms - 1]
-        return str(state.system.coordinates[int(np.abs(way).argmax())].name)
+        return state.system.names[int(np.abs(way).argmax())]
 
     def _free(self, at: Matrices) -> Freedom:
         rows = numerical_rank(at.A, rank=self._rows.locked(0)).locked(self._rows.rank)

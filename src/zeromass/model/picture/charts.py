@@ -24,7 +24,7 @@ CROWD = 12
 
 def usual_charts(system: System) -> tuple[Chart, ...]:
     """Energy, speed and angular speed of the parts, or the coordinates."""
-    coordinates = Chart("Coordinates (SI)", {x.name: x for x in system.coordinates[:MANY]})
+    coordinates = Chart("Coordinates (SI)", dict(zip(system.names[:MANY], system.coordinates[:MANY], strict=True)))
     if not system.has_energy:
         return (coordinates,)
     energies = {"total": system.energy}
