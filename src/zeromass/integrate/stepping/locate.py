@@ -47,7 +47,8 @@ def happenings(
     columns  where the functions of the events are among the values, if not all of them are asked for
     """
     columns = range(len(events)) if columns is None else columns
-    seen = np.array([values(t) for t in places]).T[columns]
+    asked = list(columns)  # of each row: thousands of functions may be watched beside them
+    seen = np.array([values(t)[asked] for t in places]).T
     course, changes = seen.tolist(), np.any(seen[:, 1:] * seen[:, :-1] <= 0, axis=1).tolist()
     tolerance = ROUNDING * max(abs(places[0]), abs(places[-1]))
     found: list[tuple[float, Event]] = []
