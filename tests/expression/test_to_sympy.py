@@ -9,6 +9,7 @@ import zeromass as zm
 from expression.formulas import VARIABLES, random_trees, value
 from expression.languages import DIGITS
 from zeromass.expression import (
+    ExpressionError,
     acceleration,
     coordinate,
     coordinates,
@@ -152,3 +153,27 @@ def test_the_acceleration_of_a_mechanism_keeps_its_size():
         known[symbol] = float(formula.subs(rates).subs(known))
     values = [float(e.subs(rates).subs(known)) for e in result]
     np.testing.assert_allclose(values, start.motion.acceleration, atol=1e-10)  # two ways to solve, conditioned by 10
+
+
+@pytest.mark.parametrize("name", ["sin", "tanh", "arctan"])
+def test_what_is_nested_deep_is_cut_into_pieces_or_refused(name):
+    x = e = zm.coordinate("x")
+    for _ in range(3_000):  # SymPy's own recursion ends at some hundred
+        e = getattr(np, name)(e)
+    with pytest.raises(ExpressionError, match="cse=True"):
+        zm.to_sympy(e)
+    replacements, last = zm.to_sympy(e, cse=True)
+    value = {zm.to_sympy(x): 0.3}
+    for part, formula in replacements:
+        value[part] = float(formula.subs(value))
+        value = {part: value[part]}  # each is of the one before
+    # the same functions, with 15 digits, each of which shrinks what was wrong before it
+    assert float(last.subs(value)) == pytest.approx(zm.evaluate(e, {x: 0.3}), rel=1e-10)
+
+
+def test_a_sum_of_too_many_terms_is_refused():
+    x = e = zm.coordinate("x")
+    for k in range(3_000):
+        e = e + np.sin((k + 1) * x)
+    with pytest.raises(ExpressionError, match="cse=True"):
+        zm.to_sympy(e)

@@ -179,15 +179,19 @@ class Program:
         system = self.system
         known = {x for group in self.inputs for x in group}
         known |= {*system.accelerations, *system.multipliers, *self.held}
-        zeros = []
         plain = isinstance(events, list | tuple) and all(isinstance(event, Event) for event in events)
-        for event in events if plain else given_all(events, Event, "events", "a zm.Event"):
-            others = [leaf for leaf in symbols(event.zero) if leaf not in known]
-            strangers = [leaf for leaf in others if leaf.default is None]
-            if strangers:
-                raise ModelError(f"event '{event.name}' contains '{strangers[0]!r}', which is nothing of the system")
-            zeros.append(expressions(substitute(event.zero, {leaf: leaf.default for leaf in others})).item())
-        return zeros
+        given = events if plain else given_all(events, Event, "events", "a zm.Event")
+        zeros = expressions([event.zero for event in given])
+        others = [leaf for leaf in symbols(zeros) if leaf not in known]
+        if any(leaf.default is None for leaf in others):
+            name, stranger = next(
+                (event.name, leaf)
+                for event in given
+                for leaf in symbols(event.zero)
+                if leaf not in known and leaf.default is None
+            )
+            raise ModelError(f"event '{name}' contains '{stranger!r}', which is nothing of the system")
+        return list(substitute(zeros, {leaf: leaf.default for leaf in others}))
 
     @cached_property
     def tangent(self) -> np.ndarray:

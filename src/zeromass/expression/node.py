@@ -15,7 +15,7 @@ import os
 import sys
 import threading
 import weakref
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from contextlib import ContextDecorator
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
@@ -379,9 +379,11 @@ class Undisturbed(ContextDecorator):
 undisturbed: Undisturbed = Undisturbed()
 
 
-def ordered(roots: Iterable[Expression]) -> list[Expression]:
-    """All nodes under the roots, children before parents."""
+def ordered(roots: Iterable[Expression], known: Container[Expression] = ()) -> list[Expression]:
+    """All nodes under the roots, children before parents; without those known already and what is under them alone."""
     found = list(dict.fromkeys(roots))
+    if known:
+        return _unknown(found, known)
     seen = set(found)
     for node in found:  # which grows on the way
         for a in node.args:
@@ -389,6 +391,27 @@ def ordered(roots: Iterable[Expression]) -> list[Expression]:
                 seen.add(a)
                 found.append(a)
     found.sort(key=_SERIAL)
+    return found
+
+
+def _unknown(roots: list[Expression], known: Container[Expression]) -> list[Expression]:
+    found = [node for node in roots if node not in known]
+    seen = set(found)
+    for node in found:  # which grows on the way
+        for a in node.args:
+            if a not in seen and a not in known:
+                seen.add(a)
+                found.append(a)
+    found.sort(key=_SERIAL)
+    return found
+
+
+def depending(roots: Iterable[Expression], on: Callable[[Symbol], bool]) -> set[Expression]:
+    """The nodes under the roots that depend on some of the leaves with a name, in one walk."""
+    found: set[Expression] = set()
+    for node in ordered(roots):
+        if not found.isdisjoint(node.args) or (isinstance(node, Symbol) and on(node)):
+            found.add(node)
     return found
 
 

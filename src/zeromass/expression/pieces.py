@@ -18,7 +18,16 @@ import numpy as np
 
 from zeromass.expression import build
 from zeromass.expression.build import ZERO, constant, function, negative
-from zeromass.expression.node import Array, Expression, ExpressionError, Symbol, expressions, symbol
+from zeromass.expression.node import (
+    Array,
+    Expression,
+    ExpressionError,
+    Symbol,
+    expressions,
+    ordered,
+    symbol,
+    symbols,
+)
 from zeromass.expression.operation import OPERATIONS
 from zeromass.expression.substitute import renewed
 
@@ -60,6 +69,10 @@ class Switch(NamedTuple):
         return (self.g,)
 
 
+NESTED = 64
+"""Switches inside one another at most: the outermost may switch wherever any of the others does."""
+
+
 class _Unknown(ExpressionError):
     """A formula has a switch that is none of those known."""
 
@@ -87,6 +100,8 @@ class Pieces:
         self._unwrapped = frozenset(unwrapped)
         self._open, self._said = False, ZERO
         self._plain: list[Expression] = []
+        self._level: dict[Expression, int] = {}
+        self._moving: dict[Expression, bool] = {}
 
     def found(self, functions: Any) -> Array:
         """The formulas as smooth functions; their switches are added to those known."""
@@ -112,7 +127,7 @@ class Pieces:
 
     def _replaced(self, node: Expression, args: list[Expression]) -> Expression:
         row = OPERATIONS.get(node.op)
-        if row is not None and row.smooth is not None and not _fixed(args):
+        if row is not None and row.smooth is not None and any(self._moves(a) for a in args):
             plain = _Plain()
             row.smooth(plain, *node.args)
             self._said, self._plain = node, plain.asked
@@ -126,24 +141,28 @@ class Pieces:
 
     # modes, which operations ask for: see `Modes` ----------------------------------------------------------------------
     def side(self, g: Expression) -> Expression:
-        plain = self._plain.pop(0)
-        if g.op == "multiply" and g.args[0].value:  # 2 x and x have their zero at one place, and are one switch
-            up = g.args[0].value > 0
-            self._plain.insert(0, plain if up else negative(plain))
-            inner = self.side(g.args[1])
-            return inner if up else negative(inner)
-        if g.op == "negative" or (g.op == "subtract" and g.args[0].value is not None):  # 1 − x and x − 1 are one too
-            self._plain.insert(0, negative(plain))
-            other = g.args[0] if g.op == "negative" else build.subtract(g.args[1], g.args[0])
-            return negative(self.side(other))
-        if g.op == plain.op == "power" and (g.args[1].value or 0) % 2 == 1 and (g.args[1].value or 0) > 0:
-            self._plain.insert(0, plain.args[0])  # x³ has the sign of x
-            return self.side(g.args[0])
+        plain, up = self._plain.pop(0), True
+        while True:
+            below = False
+            if g.op == "multiply" and g.args[0].value:  # 2 x and x have their zero at one place, and are one switch
+                below, g = g.args[0].value < 0, g.args[1]
+            elif g.op == "negative" or (
+                g.op == "subtract" and g.args[0].value is not None
+            ):  # 1 − x and x − 1 are one too
+                below, g = True, g.args[0] if g.op == "negative" else build.subtract(g.args[1], g.args[0])
+            elif g.op == plain.op == "power" and (g.args[1].value or 0) % 2 == 1 and (g.args[1].value or 0) > 0:
+                plain, g = plain.args[0], g.args[0]  # x³ has the sign of x
+            else:
+                break
+            if below:
+                plain, up = negative(plain), not up
         if g.value is not None:
-            return constant((g.value > 0) - (g.value < 0))
-        if ("side", g) not in self._places and ("side", negative(g)) in self._places:
-            return negative(self._mode("side", negative(g), plain))
-        return self._mode("side", g, plain)
+            side = constant((g.value > 0) - (g.value < 0))
+        elif ("side", g) not in self._places and ("side", negative(g)) in self._places:
+            side = negative(self._mode("side", negative(g), plain))
+        else:
+            side = self._mode("side", g, plain)
+        return side if up else negative(side)
 
     def whole(self, g: Expression) -> Expression:
         plain = self._plain.pop(0)
@@ -173,6 +192,13 @@ class Pieces:
         if key not in self._places:
             if not self._open:
                 raise _Unknown
+            level = 1 + self._nested(g)
+            if level > NESTED:
+                raise ExpressionError(
+                    f"a formula of {', '.join(repr(leaf) for leaf in symbols(self._said)[:4])} has more than {NESTED} "
+                    "switches (abs, sign, floor, maximum, where, arctan2 and the like) inside one another: where one of "
+                    "them switches depends on all the others; write it with fewer of them"
+                )
             k = len(self.switches)
             self._places[key] = k
             mode = symbol(f"mode{k}", "parameter", default=1.0, token=f"zeromass mode {k}")
@@ -181,8 +207,23 @@ class Pieces:
             if point:
                 (y, x), c, s = point, mode.cos(), mode.sin()
                 g, across = x * c + y * s, y * c - x * s
+            self._level[mode] = level
             self.switches.append(Switch(kind, g, mode, margin, self._said, plain, across))
         return self.switches[self._places[key]].mode
+
+    def _moves(self, e: Expression) -> bool:
+        """Whether a formula depends on more than parameters, and so is not constant on each piece."""
+        known = self._moving
+        for node in ordered([e], known):
+            known[node] = node.kind != "parameter" if isinstance(node, Symbol) else any(known[a] for a in node.args)
+        return known[e]
+
+    def _nested(self, e: Expression) -> int:
+        """How many switches inside one another a formula with modes has."""
+        known = self._level
+        for node in ordered([e], known):
+            known[node] = max([known[a] for a in node.args], default=0)
+        return known[e]
 
 
 class _Plain:
@@ -217,21 +258,6 @@ def switches(roots: Iterable[Expression]) -> bool:
             seen.add(node)
             stack += node.args
     return False
-
-
-def _fixed(roots: Iterable[Expression]) -> bool:
-    """Whether formulas depend on parameters alone, and so are constant on each piece."""
-    seen: set[Expression] = set()
-    stack = list(roots)
-    while stack:
-        node = stack.pop()
-        if isinstance(node, Symbol):
-            if node.kind != "parameter":
-                return False
-        elif node not in seen:
-            seen.add(node)
-            stack += node.args
-    return True
 
 
 def unwrapped(roots: Iterable[Expression]) -> list[Expression]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -14,12 +15,21 @@ if TYPE_CHECKING:
     from zeromass.expression.signatures import Formulas, Scalar
 
 
+DEEPEST, LONGEST = 200, 2_000
+"""Operations inside one another that SymPy, whose functions call themselves, is given at most; terms of a sum and factors of
+a product, which it looks at again for each that is added."""
+
+CUT = 25
+"""Operations inside one another after which a common subexpression begins."""
+
+
 def to_sympy(e: Scalar | Formulas, *, cse: bool = False) -> Any:
     """The SymPy expression, or for an array a SymPy matrix.
 
     cse  whether common subexpressions are kept as symbols x0, x1, …: the result is then (replacements, expression) as of
          sympy.cse, with replacements [(x0, …), (x1, …), …], each in terms of those before it. SymPy writes out what formulas
-         share, and those of a mechanism grow without bound
+         share, and those of a mechanism grow without bound. What is nested deep is cut in such pieces too; without `cse`
+         it is refused
 
     Coordinates become functions of time t and their rates derivatives of them; parameters become real symbols.
 
@@ -42,17 +52,22 @@ def to_sympy(e: Scalar | Formulas, *, cse: bool = False) -> Any:
     used = Counter(a for node in nodes for a in dict.fromkeys(node.args)) if cse else Counter[Expression]()
     taken = {_name(node) for node in nodes if isinstance(node, Symbol)}
     fresh = (name for k in count() if (name := f"x{k}") not in taken)
+    if not cse:
+        _check_depth(nodes)
+    depth: dict[Expression, int] = {}
     for node in nodes:
         args = [done[a] for a in node.args]
+        depth[node] = 1 + max([depth[a] for a in node.args], default=-1)
         if node.value is not None:
             done[node] = sympy.Integer(int(node.value)) if is_integer(node.value) else sympy.Float(node.value, 17)
         elif isinstance(node, Symbol):
             done[node] = _leaf(sympy, node, time)
         else:
             done[node] = _operation(sympy, node, args)
-            if used[node] > 1 and not (done[node].is_Atom or _is_truth(done[node])):
+            cut = cse and depth[node] >= CUT
+            if (used[node] > 1 or (cut and used[node])) and not (done[node].is_Atom or _is_truth(done[node])):
                 replacements.append((sympy.Symbol(next(fresh), real=True), done[node]))
-                done[node] = replacements[-1][0]
+                done[node], depth[node] = replacements[-1][0], 0
     if array.ndim == 0:
         found = done[array.item()]
     elif array.ndim == 1:
@@ -60,6 +75,21 @@ def to_sympy(e: Scalar | Formulas, *, cse: bool = False) -> Any:
     else:
         found = sympy.Matrix([[done[item] for item in row] for row in array])
     return (replacements, found) if cse else found
+
+
+def _check_depth(nodes: Sequence[Expression]) -> None:
+    """Refuses what SymPy would end in its own recursion with, or work on without end."""
+    depth: dict[Expression, int] = {}
+    length: dict[Expression, int] = {}
+    for node in nodes:
+        flat = node.op in ("add", "subtract", "multiply")
+        depth[node] = max([depth[a] + (not flat or a.op != node.op) for a in node.args], default=0)
+        length[node] = 1 + max([length[a] for a in node.args if flat], default=0)
+        if depth[node] > DEEPEST or length[node] > LONGEST:
+            raise ExpressionError(
+                f"operations stand inside one another more than {DEEPEST} deep, or in sums and products of more than "
+                f"{LONGEST}, which SymPy can not take; zm.to_sympy(…, cse=True) cuts them into pieces"
+            )
 
 
 def _leaf(sympy: Any, node: Symbol, time: Any) -> Any:

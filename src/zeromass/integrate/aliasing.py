@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from zeromass.expression import Expression, as_expression, expressions, symbols
-from zeromass.expression.node import ordered
+from zeromass.expression import Expression, as_expression, expressions
+from zeromass.expression.node import depending, ordered
 from zeromass.expression.pieces import Pieces, switches
 from zeromass.model import Event
 
@@ -35,7 +35,8 @@ def phases(events: Sequence[Event]) -> list[Expression]:
         pieces = Pieces()
         pieces.found(zeros)
         found |= {as_expression(np.pi * s.plain): None for s in pieces.switches if s.kind == "whole"}
-    return [u for u in found if any(leaf.kind == "coordinate" for leaf in symbols(u))]
+    moving = depending(found, lambda leaf: leaf.kind == "coordinate")
+    return [u for u in found if u in moving]
 
 
 def longest_for(run: Course, events: Sequence[Event]) -> float | None:

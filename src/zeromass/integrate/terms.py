@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.expression import Evaluator, Expression, Symbol, derivative, symbols, t
+from zeromass.expression import Evaluator, Expression, Symbol, as_expression, derivative, expressions, symbols, t
 from zeromass.expression.build import multiply
-from zeromass.expression.node import is_integer, ordered
+from zeromass.expression.node import depending, is_integer, ordered
 from zeromass.model import System
 
 SMOOTH = 8
@@ -18,6 +18,9 @@ SMOOTH = 8
 
 MOST = 16
 """Terms that a product of sums is multiplied out to at most."""
+
+HIGHEST = 1_000
+"""Degree up to which a polynomial of time is bounded by its Chebyshev series, which takes the square of it."""
 
 REMEMBERED = 16
 """Choices of events of a system whose terms are remembered."""
@@ -66,7 +69,7 @@ Bounds = Callable[[Sequence[tuple[Any, Any]]], Sequence[tuple[np.ndarray, np.nda
 def _bounds(e: Expression, inputs: list[Symbol]) -> Bounds:
     degree: dict[Expression, float] = {}
     _learn(degree, e)
-    if 0 < degree[e] < np.inf:
+    if 0 < degree[e] <= HIGHEST:
         return PolynomialBounds(e, inputs, int(degree[e]))
     from zeromass.expression.interval import Intervals  # few systems have terms
 
@@ -153,21 +156,17 @@ def _roots(outputs: Sequence[Expression]) -> list[Expression]:
     return list(roots)
 
 
-Summands = dict[Expression, list[Expression]]
-"""What formulas are sums of."""
-
-
 def _terms(roots: Iterable[Expression], *, waves: bool = False) -> list[Expression]:
     """What the roots are sums of, without constants, polynomials of low degree, and sines of what is linear in time.
 
     waves  whether those sines are among them
     """
     degree: dict[Expression, float] = {}
-    known: Summands = {}
+    summands = _Summands(degree)
     found: dict[Expression, None] = {}
     for root in roots:
         _learn(degree, root)
-        for u in _summands(root, degree, known):
+        for u in summands.of(root):
             _learn(degree, u)
             wave = u.op in ("sin", "cos") and degree[u.args[0]] <= 1
             if degree[u] > SMOOTH and (waves or not wave):
@@ -177,9 +176,7 @@ def _terms(roots: Iterable[Expression], *, waves: bool = False) -> list[Expressi
 
 def _learn(degree: dict[Expression, float], root: Expression) -> None:
     """Degrees in t of all nodes under a root: 0 of a constant, ∞ of what is no polynomial."""
-    for node in ordered([root]):
-        if node in degree:
-            continue
+    for node in ordered([root], degree):
         known = [degree[a] for a in node.args]
         if node is t:
             degree[node] = 1
@@ -197,53 +194,106 @@ def _learn(degree: dict[Expression, float], root: Expression) -> None:
             degree[node] = np.inf
 
 
-def _added(u: Expression) -> list[Expression]:
-    """What a formula is the sum of, apart from signs."""
-    found: list[Expression] = []
-    left = [u]
-    while left:
+def _added(u: Expression, most: float = np.inf) -> list[Expression]:
+    """What a formula is the sum of, apart from signs; a sum that is in it several times is taken apart once.
+
+    most  terms beyond which it is not taken apart any further
+    """
+    found: dict[Expression, None] = {}
+    left, seen = [u], set[Expression]()
+    while left and len(found) <= most:
         e = left.pop()
-        if e.op in ("add", "subtract"):
+        if e.op not in ("add", "subtract"):
+            found[e] = None
+        elif e not in seen:
+            seen.add(e)
             left += reversed(e.args)
-        else:
-            found.append(e)
-    return found
+    return list(found)
 
 
-def _summands(u: Expression, degree: dict[Expression, float], known: Summands) -> list[Expression]:
+class _Summands:
     """u = Σ c u_k with constants c: the u_k. A polynomial is one of them, whatever it is a sum of: its parts may cancel.
 
-    known  those of formulas that were taken apart before: recurrences, as Clenshaw's, have the same ones in them many times
+    Formulas may be as deep as they are long, as Horner's and Clenshaw's are: no function here calls itself.
     """
-    if u not in known:
-        if 0 < degree[u] < np.inf:
-            known[u] = [u]
-        elif u.op in ("add", "subtract"):
-            known[u] = [x for part in _added(u) for x in _summands(part, degree, known)]
-        else:
-            known[u] = _factored(u, degree, known)
-    return known[u]
 
+    def __init__(self, degree: dict[Expression, float]) -> None:
+        self._degree = degree
+        self._few: dict[Expression, list[Expression] | None] = {}
 
-def _factored(u: Expression, degree: dict[Expression, float], known: Summands) -> list[Expression]:
-    """The summands of what is no sum itself."""
-    if degree[u] == 0:
-        return []
-    if u.op == "negative" or (u.op == "divide" and degree[u.args[1]] == 0):
-        return _summands(u.args[0], degree, known)
-    if u.op == "multiply":
-        a, b = u.args
-        if degree[a] == 0 or degree[b] == 0:
-            return _summands(b if degree[a] == 0 else a, degree, known)
-        first, second = (_with_constant(x, degree, known) for x in u.args)
-        if 1 < len(first) * len(second) <= MOST:
-            return [multiply(x, y) for x in first for y in second]
-    return [u]
+    def of(self, root: Expression) -> list[Expression]:
+        """All of them, each once."""
+        found: dict[Expression, None] = {}
+        left, seen = [root], set[Expression]()
+        while left:
+            u = left.pop()
+            if u not in seen:
+                seen.add(u)
+                inner = self._inner(u)
+                if inner is None:
+                    found.update(dict.fromkeys(self._product(u)))
+                else:
+                    left += reversed(inner)
+        return list(found)
 
+    def _inner(self, u: Expression) -> list[Expression] | None:
+        """Formulas whose summands are those of u, but for constant factors; None where u is no sum and no multiple."""
+        degree = self._degree
+        if degree[u] == 0:
+            return []
+        if degree[u] < np.inf:
+            return None
+        if u.op in ("add", "subtract"):
+            return _added(u)
+        if u.op == "negative" or (u.op == "divide" and degree[u.args[1]] == 0):
+            return [u.args[0]]
+        if u.op == "multiply" and 0 in (degree[u.args[0]], degree[u.args[1]]):
+            return [u.args[1] if degree[u.args[0]] == 0 else u.args[0]]
+        return None
 
-def _with_constant(u: Expression, degree: dict[Expression, float], known: Summands) -> list[Expression]:
-    """The summands of a factor, constants among them."""
-    return [x for part in _added(u) for x in _summands(part, degree, known) or [part]]
+    def _product(self, u: Expression) -> list[Expression]:
+        """What a product of sums is multiplied out to, if that is not too much; or itself."""
+        stack = [u]
+        while stack:
+            e = stack[-1]
+            if e in self._few:
+                stack.pop()
+                continue
+            needed = [x for x in self._needed(e) if x not in self._few]
+            if needed:
+                stack += needed
+            else:
+                self._few[stack.pop()] = self._multiplied(e)
+        return self._few[u] or [u]
+
+    def _factors(self, u: Expression) -> list[list[Expression]]:
+        """What each factor of a product is the sum of; none of what is no product of functions of time."""
+        if u.op != "multiply" or self._degree[u] < np.inf:
+            return []
+        parts = [_added(x, MOST) for x in u.args]
+        return parts if len(parts[0]) * len(parts[1]) <= MOST else []
+
+    def _needed(self, e: Expression) -> list[Expression]:
+        inner = self._inner(e)
+        if inner is None:
+            return [part for factor in self._factors(e) for part in factor]
+        return inner if len(inner) <= MOST else []
+
+    def _multiplied(self, e: Expression) -> list[Expression] | None:
+        """The summands of e, if they are few; None if not."""
+        inner = self._inner(e)
+        if inner is not None:
+            found = [self._few[x] for x in inner] if len(inner) <= MOST else [None]
+            return None if None in found else list(dict.fromkeys(x for some in found for x in some or ()))
+        first_second = []
+        for factor in self._factors(e):
+            some = [self._few[part] for part in factor]
+            if None in some:
+                return [e]
+            first_second.append([x for part, few in zip(factor, some, strict=True) for x in few or [part]])
+        if first_second and 1 < len(first_second[0]) * len(first_second[1]) <= MOST:
+            return [multiply(x, y) for x in first_second[0] for y in first_second[1]]
+        return [e]
 
 
 def lengths_in(system: System) -> dict[Expression, tuple[Expression, ...]]:
@@ -255,36 +305,33 @@ def lengths_in(system: System) -> dict[Expression, tuple[Expression, ...]]:
             if system.large
             else [*system.Q, *system.C, *system.b, *system.sparse_M.entries, *system.sparse_A.entries]
         )
-        found = {node: _vector(node) for node in ordered(roots) if node.op in ("sqrt", "hypot")}
-        known = {node: d for node, d in found.items() if d is not None}
+        vectors = {node: _vector(node) for node in ordered(roots) if node.op in ("sqrt", "hypot")}
+        found = {node: expressions(d) for node, d in vectors.items() if d is not None}
+        parts = [e for d in found.values() for e in d]
+        moving = depending(parts, lambda leaf: leaf.kind == "coordinate")
+        unsolved = depending(parts, lambda leaf: leaf.order > 1 or leaf.kind == "multiplier")
+        known = {node: tuple(d) for node, d in found.items() if moving.issuperset(d) and unsolved.isdisjoint(d)}
         system.memory["lengths in formulas"] = known
     return known
 
 
-def _vector(node: Expression) -> tuple[Expression, ...] | None:
+def _vector(node: Expression) -> Sequence[Expression] | None:
     """d of √(d·d); None of other roots, and of what never vanishes, as √(v² + 1) does."""
-    d = node.args if node.op == "hypot" else _squares(node.args[0])
-    moving = ("coordinate",)
-    if d is None or not all(any(leaf.kind in moving for leaf in symbols(e)) for e in d):
-        return None
-    return None if any(leaf.order > 1 or leaf.kind == "multiplier" for e in d for leaf in symbols(e)) else tuple(d)
+    return node.args if node.op == "hypot" else _squares(node.args[0])
 
 
 def _squares(u: Expression) -> list[Expression] | None:
     """The e of a sum Σ e², in the order of the sum; None of other formulas."""
     found: list[Expression] = []
-    stack = [u]
+    stack = [(u, 1.0)]
     while stack:
-        node = stack.pop()
+        node, factor = stack.pop()
         if node.op == "add":
-            stack += reversed(node.args)
+            stack += [(a, factor) for a in reversed(node.args)]
         elif node.op == "power" and node.args[1].value == 2.0:
-            found.append(node.args[0])
+            found.append(node.args[0] if factor == 1.0 else as_expression(factor * node.args[0]))
         elif node.op == "multiply" and (node.args[0].value or 0.0) > 0.0:
-            inner = _squares(node.args[1])
-            if inner is None:
-                return None
-            found += [float(np.sqrt(node.args[0].value or 0.0)) * e for e in inner]
+            stack.append((node.args[1], factor * float(np.sqrt(node.args[0].value or 0.0))))
         else:
             return None
     return found

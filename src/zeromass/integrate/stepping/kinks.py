@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from zeromass.expression import Expression, as_expression, symbols
-from zeromass.expression.node import is_integer, ordered
+from zeromass.expression.node import depending, is_integer, ordered
 from zeromass.expression.pieces import Pieces, switches
 from zeromass.integrate.stepping.inside import Inside
 from zeromass.integrate.stepping.roots import event_roots
@@ -64,20 +64,20 @@ def _found(asked: Sequence[Expression]) -> tuple[Event, ...]:
 
 def borders(formulas: Sequence[Expression]) -> list[Expression]:
     """What must not be negative for formulas to have a value, as far as it may become so, what is inside others first."""
-    found: list[Expression] = []
+    found: dict[Expression, None] = {}
     for node in ordered(formulas):
         inside = BORDERS.get(node.op)
         power = node.op == "power" and not (node.args[1].value is not None and is_integer(node.args[1].value))
         if inside is not None or power:
-            u = node.args[0] if inside is None else as_expression(inside(node.args[0]))
-            from zeromass.expression.interval import bounds  # few formulas have borders
+            found[node.args[0] if inside is None else as_expression(inside(node.args[0]))] = None
+    leaves = symbols(list(found))
+    if not leaves:
+        return []
+    from zeromass.expression.interval import Intervals  # few formulas have borders
 
-            leaves = dict.fromkeys(symbols(u), (-np.inf, np.inf))
-            with np.errstate(all="ignore"):
-                low = bounds(u, leaves)[0] if leaves else 0.0
-            if not low >= 0.0 and u not in found:
-                found.append(u)
-    return found
+    varying = depending(found, lambda leaf: True)
+    everywhere = Intervals(found, leaves)([(np.float64(-np.inf), np.float64(np.inf))] * len(leaves))
+    return [u for u, (low, _) in zip(found, everywhere, strict=True) if u in varying and not low >= 0.0]
 
 
 def bent(watched: Sequence[Event], inside: Inside, places: list[float]) -> list[float]:

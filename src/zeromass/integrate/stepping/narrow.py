@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from zeromass.expression import Expression, as_expression, rate, symbols
+from zeromass.expression import Expression, as_expression, expressions, rate
+from zeromass.expression.node import depending
 from zeromass.integrate.stepping.inside import Inside
 from zeromass.integrate.stepping.roots import event_roots
 from zeromass.model import Event
@@ -29,16 +30,15 @@ PART = 0.25
 
 def bumps(peaks: Sequence[Expression]) -> tuple[Event, ...]:
     """What is above zero in bumps, of numbers e^u or cosh u that depend on the state, each with its rate."""
-    found = dict.fromkeys(g for node in peaks if (g := _above(node)) is not None)
-    functions = [e for g in found for e in (g, as_expression(rate(g)))]
+    moving = depending(peaks, lambda leaf: leaf.kind == "coordinate")
+    found = list(dict.fromkeys(_above(node) for node in peaks if node in moving))
+    functions = [e for pair in zip(found, rate(expressions(found)), strict=True) for e in pair]
     return tuple(Event(f"{NARROW}{k}", e, terminal=False) for k, e in enumerate(functions))
 
 
-def _above(node: Expression) -> Expression | None:
-    if all(leaf.kind != "coordinate" for leaf in symbols(node)):
-        return None
+def _above(node: Expression) -> Expression:
     (u,) = node.args
-    return FELT + (u if node.op == "exp" else -abs(u))
+    return as_expression(FELT + (u if node.op == "exp" else -abs(u)))
 
 
 def stepped_over(watched: tuple[Event, ...], inside: Inside, places: list[float]) -> tuple[float, float] | None:

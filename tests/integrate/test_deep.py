@@ -1,0 +1,110 @@
+"""Formulas nested as deep as they are long: everything done with them is one walk over their nodes, or is refused at once.
+
+No time is asserted: with a walk for each node, 3,000 levels would take minutes.
+"""
+
+import numpy as np
+import pytest
+
+import zeromass as zm
+from zeromass.expression import ExpressionError
+from zeromass.expression.pieces import NESTED
+from zeromass.integrate.terms import terms_of_time
+
+LEVELS = {
+    "sines": lambda e, x, k: np.sin(e),
+    "exponentials": lambda e, x, k: np.exp(-e),
+    "logarithms": lambda e, x, k: np.log(e + 2.5),
+    "lengths": lambda e, x, k: np.hypot(0.7 * e, x),
+    "fractions": lambda e, x, k: 1 / (k % 3 + 2 + e),
+    "powers": lambda e, x, k: (e + 1.1) ** 0.5,
+    "series": lambda e, x, k: 0.5 * (e + np.sin((k + 1) * x)),
+    "polynomial": lambda e, x, k: 0.5 * e * x + 1 / (k + 1),
+}
+COUNTS = [3_000, pytest.param(20_000, marks=pytest.mark.slow)]
+
+
+def nested(level, x, count):
+    e = x
+    for k in range(count):
+        e = level(e, x, k)
+    return e
+
+
+@pytest.mark.parametrize("count", COUNTS)
+@pytest.mark.parametrize("name", ["sines", "exponentials", "logarithms", "lengths"])
+def test_a_deep_force_is_run_watched_and_saved(name, count, tmp_path):
+    x = zm.coordinate("x")
+    v, e = zm.rate(x), nested(LEVELS[name], x, count)
+    system = zm.System(kinetic=v**2 / 2, forces={x: e - x})
+    start = system.start({x: 0.3, v: 0.2})
+    passed = zm.Event("passed", e - zm.evaluate(e, {x: 0.302}), terminal=False)
+    run = zm.simulate(system, start, until=0.05, rtol=1e-6, events=passed)
+    assert run.outcome.ending.value == "finished"
+    if name == "lengths":  # of the others the innermost level is no longer felt
+        assert [event.name for event in run.events] == ["passed"]
+    run.save(tmp_path / "deep.nc")
+    again = zm.load(tmp_path / "deep.nc")
+    np.testing.assert_array_equal(again[x], run[x])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LEVELS)
+def test_every_kind_of_deep_force_has_the_acceleration_that_it_is(name):
+    x = zm.coordinate("x")
+    v, e = zm.rate(x), nested(LEVELS[name], x, 20_000)
+    system = zm.System(kinetic=v**2 / 2, forces={x: e})
+    run = zm.simulate(system, system.start({x: 0.3, v: 0.2}), until=0.01, rtol=1e-6)
+    # formulas are the same operations in machine code and in NumPy: they differ by the rounding of some functions
+    np.testing.assert_allclose(run[zm.acceleration(x)][-1], zm.evaluate(e, {x: run[x][-1]}), rtol=1e-12)
+
+
+def test_a_deep_sum_of_time_is_taken_apart_into_each_of_its_terms():
+    x = zm.coordinate("x")
+    count = 3_000
+    e = nested(lambda e, t, k: 0.5 * (e + np.sin((k + 1) * t**2)), zm.t, count)
+    terms = [term.u for term in terms_of_time(zm.System(kinetic=zm.rate(x) ** 2 / 2, forces={x: e}))]
+    assert set(terms) == {np.sin((k + 1) * zm.t**2) for k in range(count)}
+
+
+def test_sums_that_share_their_parts_are_taken_apart_once():
+    x = zm.coordinate("x")
+    a, b = np.sin(zm.t**2), np.sin(2 * zm.t**2)
+    for _ in range(200):  # Fibonacci's numbers: written out, 10⁴¹ terms
+        a, b = b + 0.5 * np.cos(zm.t), a + b
+    terms = terms_of_time(zm.System(kinetic=zm.rate(x) ** 2 / 2, forces={x: a}))
+    assert {term.u for term in terms} >= {np.sin(zm.t**2), np.sin(2 * zm.t**2)}
+
+
+SWITCHING = {
+    "abs": lambda e, x, k: abs(e - 1 / (k + 2)),
+    "maximum": lambda e, x, k: np.maximum(0.9 * e, 0.5 * x + 1e-4 * k - 1),
+    "where": lambda e, x, k: zm.where(e > 0.1, 0.99 * e, e + 0.01),
+    "arctan2": lambda e, x, k: np.arctan2(e, x + 1.5),
+    "floor": lambda e, x, k: 0.5 * np.floor(e) + x,
+}
+
+
+@pytest.mark.parametrize("name", SWITCHING)
+def test_switches_nested_without_measure_are_refused_by_name(name):
+    x = zm.coordinate("x")
+    v, e = zm.rate(x), nested(SWITCHING[name], x, 5_000)
+    words = f"formula of x has more than {NESTED} switches"
+    system = zm.System(kinetic=v**2 / 2, forces={x: e})
+    with pytest.raises(ExpressionError, match=words):
+        zm.simulate(system, system.start({x: 0.3, v: 0.2}), until=0.05)
+    plain = zm.System(kinetic=v**2 / 2, forces={x: -x})
+    with pytest.raises(ExpressionError, match=words):
+        zm.simulate(plain, plain.start({x: 0.3, v: 0.2}), until=0.05, events=zm.Event("deep", e))
+
+
+def test_a_table_of_many_pieces_is_no_nest_of_switches():
+    x = zm.coordinate("x")
+    v, count = zm.rate(x), 500
+    table = zm.t * 0
+    for k in range(count):  # −k/1000 beyond each k/1000
+        table = zm.where(x > k / 1000, -k / 1000, table)
+    system = zm.System(kinetic=v**2 / 2, forces={x: table})
+    run = zm.simulate(system, system.start({x: 0.0995, v: 0.2}), until=0.001)
+    assert run.outcome.ending.value == "finished"
+    np.testing.assert_allclose(run[zm.acceleration(x)][0], -0.099, rtol=1e-12)
