@@ -134,3 +134,19 @@ def test_states_before_and_after_an_impact_both_count() -> None:
     impact = np.sqrt(2 * G * h)
     assert run.maximum(speed).value == pytest.approx(e * impact, rel=1e-10)
     assert run.minimum(speed).value == pytest.approx(-impact, rel=1e-10)
+
+
+@pytest.mark.parametrize("width", [0.05, 4e-3, 2e-4, 1e-6])
+def test_peaks_of_any_width_are_found_and_integrated(width):
+    """In steps that are up to a million times as long: a Lorentzian, a bell, 1/cosh, and a distance of closest approach."""
+    x = zm.coordinate("x")
+    free = zm.System(kinetic=zm.rate(x) ** 2 / 2)
+    for center, speed in ((3.123, 2.0), (0.6505932671929242, 2.2159178469254943), (2.9554610730627218, 1.8)):
+        run = zm.simulate(free, free.start({x: 0.0, zm.rate(x): speed}), until=3.0)
+        u = (x - center) / width
+        peaks = ((1 / (1 + u**2), 1.0), (np.exp(-(u**2)), 1.0), (1 / np.cosh(u), 1.0), (-np.sqrt(u**2 + 1), -1.0))
+        for e, top in peaks:
+            assert run.maximum(e).value == pytest.approx(top, rel=1e-8)
+        end = 3 * speed
+        area = (np.arctan((end - center) / width) + np.arctan(center / width)) * width / speed
+        assert run.integral(1 / (1 + u**2)) == pytest.approx(area, rel=1e-8)

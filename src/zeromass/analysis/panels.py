@@ -26,8 +26,9 @@ GRID = np.array(legendre(np.arange(PARTS + 1) / PARTS, len(NODES))).T
 TURN = 8.0
 """By how much the argument of sin, exp and the like may change within a panel: nodes are less than 1.6 apart then."""
 
-STEEPEST = 1e4
-"""How many times larger than its smallest value the argument of a root or a quotient may be within a panel."""
+STEEPEST = 64.0
+"""How many times larger than its smallest value the argument of a root or a quotient may be within a panel: a peak of 1/u
+is then no narrower than the distance of its nodes."""
 
 NARROW = 2.0**-20
 """Part of a step from which on a panel hides nothing even though an argument switches or vanishes in it."""
@@ -47,8 +48,9 @@ FOUND = 1e-12
 NEGLIGIBLE = 0.1
 """Part of the tolerance up to which the last coefficients of an integrand do not matter: states are not known better."""
 
-STALLS = 3
-"""Divisions in a row that gain nothing, after which what is left is taken for noise of the values."""
+STALLS, NOISE = 3, 1e-8
+"""Divisions in a row that gain nothing, after which what is left is noise of the values; it is at most this part of them. A
+narrow peak gains nothing either, until panels are as narrow as it is."""
 
 SHAPE = 1e-3
 """Part of its range by which the polynomial of a panel may be off, for its top to tell where that of the function is."""
@@ -175,7 +177,7 @@ def hidden(shape: Shape, kinds: np.ndarray) -> Hidden:
         if not len(some):
             continue
         values = c[some] @ GRID.T
-        low, high, off = values.min(axis=1) - off[some], values.max(axis=1) + off[some], off[some]
+        low, high, off = -_tops(-values) - off[some], _tops(values) + off[some], off[some]
         lost = ~np.isfinite(low + high)
         if kind <= Kind.steps:
             blind[some] |= lost | (np.clip(high, *FELT[kind]) - np.clip(low, *FELT[kind]) > TURN)
@@ -274,7 +276,8 @@ def integrals(along: Along, panels: Panels, rtol: float) -> Integrals:
         fine = np.asarray((doubt <= allowed).all(axis=1))[motion]
         gained = (off.sum(axis=1) <= 0.4 * panels.error) | must | seen.near
         stalls = np.where(gained, 0, panels.stalls + 1)
-        open_ = (must | (unsure & ~fine & (stalls < STALLS))) & ~narrowest & ~lost[motion]
+        noisy = (stalls >= STALLS) & (off <= NOISE * absolute).all(axis=1)
+        open_ = (must | (unsure & ~fine & ~noisy)) & ~narrowest & ~lost[motion]
         done = ~open_ & ~lost[motion]
         for whole_, some in ((value, part), (error, off), (size, absolute)):
             np.add.at(whole_, motion[done], some[done])
@@ -322,7 +325,8 @@ def brackets(along: Along, panels: Panels, rtol: float) -> Brackets:
         _note(best, at_step, at, motion, highest, panels, there)
         gained = (off <= 0.75 * panels.error) | seen.near | seen.blind
         stalls = np.where(gained, 0, panels.stalls + 1)
-        followed = (off <= SHAPE * range_) | (off <= 0.5 * rtol * told.size[:, 0]) | (stalls >= STALLS)
+        noisy = (stalls >= STALLS) & (off <= NOISE * told.size[:, 0])
+        followed = (off <= SHAPE * range_) | (off <= 0.5 * rtol * told.size[:, 0]) | noisy
         followed &= ~seen.blind & ~seen.near
         sure = np.where(followed, np.fmax(highest, top - 2 * off), highest)
         np.fmax.at(guess, motion, sure)
