@@ -7,7 +7,7 @@ from zeromass.model import System
 
 def hint(system: System) -> dict[str, str]:
     """Words and lines of a program."""
-    names = system.names
+    names = list(system.names)
     listed = ", ".join(names[:6]) + (", …" if len(names) > 6 else "")
     words = (
         f"This system is written in coordinates of its own ({listed}), and no part, constraint or energy tells of points "
