@@ -61,7 +61,7 @@ def test_the_record_is_that_of_the_corpus():
     assert len(SWITCHES) >= 40
 
 
-@pytest.mark.parametrize("name", spread(SWITCHES, 3))
+@pytest.mark.parametrize("name", spread(SWITCHES, 6))
 def test_on_the_host(name):
     check(happened(built(name), method="dop853"), RECORDED[name])
 
@@ -72,7 +72,7 @@ def test_by_collocation(name):
     check(happened(built(name), method="collocation"), RECORDED[name])
 
 
-@pytest.mark.parametrize("name", spread(SWITCHES, 10))
+@pytest.mark.parametrize("name", spread(SWITCHES, 26))
 def test_in_lanes(name):
     """Members of a study end with the bits of `simulate` and in its words."""
     system, start, until = built(name)

@@ -64,6 +64,10 @@ TOGETHER = 64
 MARGIN = 0.25
 """Part of their range in a step by which values at states between its ends may be off that only the ends tell."""
 
+PLATEAU = 128
+"""Panels of a motion in which its largest value is looked for at most: those with the largest bounds, and with the largest
+values."""
+
 PER_STEP, MORE = 4, 2**16
 """Panels up to which the function of a motion is divided: so many a step, and so many more."""
 
@@ -347,7 +351,14 @@ def brackets(along: Along, panels: Panels, rtol: float) -> Brackets:
         panels = _divided(along, panels.some(which), part_of, off[which], stalls[which])
     step, low, width, bound, sure = (np.concatenate(x) for x in zip(*kept, strict=True))
     motion = along.motion[step]
-    high = _likely(bound, sure, motion, guess, rtol) & np.isfinite(best[motion])
+    high = np.flatnonzero(_likely(bound, sure, motion, guess, rtol) & np.isfinite(best[motion]))
+    if len(high) > PLATEAU * along.motions:  # a function that is constant but for rounding is highest everywhere
+        first = []
+        for worth in (bound, sure):
+            order = high[np.lexsort((-worth[high], motion[high]))]
+            rank = np.arange(len(order)) - np.searchsorted(motion[order], motion[order])
+            first.append(order[rank < PLATEAU])
+        high = np.union1d(*first)
     return Brackets(step[high], low[high], np.minimum(low + width, 1.0)[high], best, at_step, at)
 
 
