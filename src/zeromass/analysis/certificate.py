@@ -31,7 +31,7 @@ from zeromass.integrate.course import given_course
 from zeromass.integrate.segment import Samples, Segment
 from zeromass.integrate.settings import FEW, SMALLEST_RTOL
 from zeromass.integrate.terms import terms_of_time
-from zeromass.model.asking import named_expressions
+from zeromass.model.named_expressions import named_expressions
 
 TIGHTER = 100.0
 """How many times smaller the tolerances of the second run are."""

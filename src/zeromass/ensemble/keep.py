@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike
 
 from zeromass.expression import Expression, expressions
 from zeromass.model import Event, ModelError
-from zeromass.model.asking import name_of
 from zeromass.model.given import given_numbers, shown
+from zeromass.model.named_expressions import name_of
 
 
 @dataclass(frozen=True, eq=False)

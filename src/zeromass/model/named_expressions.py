@@ -19,7 +19,7 @@ def named_expressions(given: Any, role: str) -> dict[str, np.ndarray]:
 
     role  the argument that it was given as, for errors
 
-    >>> from zeromass.model.asking import named_expressions
+    >>> from zeromass.model.named_expressions import named_expressions
     >>> x, y = zm.coordinates("x y")
     >>> list(named_expressions([x, zm.rate(y) ** 2], "of"))
     ['x', 'rate(y)**2']
