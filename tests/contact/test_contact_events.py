@@ -73,9 +73,10 @@ def test_a_start_where_the_surface_would_pull():
     [
         (zm.Surface(lambda X, Y: 4 * X**2 * np.exp(Y) - 0.2 * Y), {"contact": (0.01, 0.0), "velocity": (0.0, 0.5)}),
         (zm.Surface(lambda X, Y: zm.t * X**2 + 0.1 * Y**2), {"contact": (0.05, 0.3)}),
-        (
+        pytest.param(
             zm.Surface(lambda X, Y, Z: X**2 + Y**2 + Z**2 - (0.5 - zm.t) ** 2, side=-1),
             {"contact": (0.1, 0.0), "guess": -0.5},
+            marks=pytest.mark.slow,
         ),
     ],
     ids=["a valley that narrows", "a bowl that bends", "a balloon that shrinks"],

@@ -75,7 +75,7 @@ def _hook(event: str, arguments: tuple) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize(("count", "seed"), [(300, SLICE), pytest.param(6000, None, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("count", "seed"), [(150, SLICE), pytest.param(6000, None, marks=pytest.mark.slow)])
 def test_hostile_scenarios_do_nothing(count, seed):
     global _watching
     for text in GROUND:

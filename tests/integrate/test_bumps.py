@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import zeromass as zm
+from cases import few
 from integrate.bumps import FORCES, SHAPES, SPAN, integral
 from zeromass.integrate import pace as pace_module
 from zeromass.integrate.methods.dop853 import plain
@@ -18,7 +19,7 @@ from zeromass.integrate.stepping.plain import plain_method
 
 t = zm.t
 x, y = zm.coordinates("x y")
-WIDTHS = [0.02, 0.01, 0.001]
+WIDTHS = few([0.02, 0.001, 0.01], 2)
 METHODS = ["collocation", "dop853", "radau"]
 REACH = 100.0
 
