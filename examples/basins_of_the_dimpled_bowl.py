@@ -3,7 +3,7 @@ Where a ball comes to rest in the dimpled bowl
 ==============================================
 
 A shell is let go from rest somewhere in the bowl of [UM2022]; a torque against its turning takes its energy, and it comes to
-rest in one of nine dimples. All places from which it comes to the same one are its basin: 4,096 motions, moved
+rest in one of nine dimples. All places from which it comes to the same one are its basin: 10,000 motions, moved
 side by side.
 """
 
@@ -28,7 +28,7 @@ study = zm.sweep(
     until=30.0,
     rtol=1e-6,
     atol=1e-8,
-    over={x: np.linspace(-2, 2, 64), y: np.linspace(-2, 2, 64)},
+    over={x: np.linspace(-2, 2, 100), y: np.linspace(-2, 2, 100)},
     keep={"end": ball.contact, "way": zm.integral(speed)},
     on="cores",
 )

@@ -3,7 +3,7 @@ The friction that rolling needs, over starts
 ============================================
 
 How rough must a bowl be for a shell to roll in it without slipping? That is the largest :math:`|F_t|/F_n` of its motion, and
-depends on how it starts. Here it is for 10,000 starts, found between the steps too, on all cores; one of them is then looked
+depends on how it starts. Here it is for 40,000 starts, found between the steps too, on all cores; one of them is then looked
 at closely.
 """
 
@@ -23,7 +23,7 @@ study = zm.sweep(
     until=3.0,
     rtol=1e-6,
     atol=1e-8,
-    over={vx: np.linspace(-1.0, 2.5, 100), vy: np.linspace(-1.0, 2.5, 100)},
+    over={vx: np.linspace(-1.0, 2.5, 200), vy: np.linspace(-1.0, 2.5, 200)},
     keep={"friction": zm.largest(rolling.friction_ratio)},
     on="cores",
 )
