@@ -35,12 +35,13 @@ demo: $(VENV)/core.stamp
 	$(RUN) zeromass papers
 	$(RUN) zeromass run um2022 --case 1A --out build/demo
 
-# Types and pages are looked at beside the tests, which do not keep two cores busy all the time.
+# Types and pages are looked at beside the tests, which do not keep two cores busy all the time. `make docs` runs the whole
+# gallery; here three studies of two minutes are shown without their figures.
 test: $(VENV)/dev.stamp
 	$(RUN) ruff check .
 	$(RUN) ruff format --check .
 	@$(BIN)/python tests/report/chromium.py
-	@$(MAKE) --no-print-directory docs & pages=$$!; $(RUN) pyright & types=$$!; \
+	@ZEROMASS_GALLERY=short $(MAKE) --no-print-directory docs & pages=$$!; $(RUN) pyright & types=$$!; \
 	$(RUN) pytest -n 2 -m "not slow"; tests=$$?; wait $$pages && wait $$types && exit $$tests
 
 test-all: lint docs
