@@ -87,12 +87,7 @@ def test_in_lanes(name):
             assert [*study.q.values[k], *study.v.values[k]] == alone["end"]
 
 
-UNSOLVED = {
-    "rack_of_six_blocks": "AMBIGUOUS",
-    "rack_of_eight_blocks": "AMBIGUOUS",
-    "chain_of_six_blocks": "AMBIGUOUS",
-    "friction_below_blocks_that_are_tied": "AMBIGUOUS",
-}
+UNSOLVED = {"friction_below_blocks_that_are_tied": "AMBIGUOUS"}
 """What the driver of pages, in JavaScript, does not solve, and what it says."""
 
 

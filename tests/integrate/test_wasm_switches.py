@@ -166,16 +166,14 @@ def test_outcomes_are_those_of_python(tmp_path):
         assert there["t"] == pytest.approx(run.outcome.t, abs=1e-12)
 
 
-def test_where_only_python_goes_on_the_motion_ends_by_name(tmp_path):
-    """Steps of a rate that hold the motion on one of them, from t = 1.8 s on, of which a page has no program."""
+def test_steps_of_a_rate_hold_the_motion_on_one_of_them(tmp_path):
     system = zm.System(kinetic=v**2 / 2, forces={x: -0.5 - np.floor(v)})
     start = system.start({v: 0.9})
     run = zm.simulate(system, start, until=3.0, method="dop853", **TIGHT)
     assert [(round(s.t, 12), s.direction) for s in run.switches] == [(1.8, 0)]
     (there,) = over_switches(pieced(system, start, 3.0), [{"values": {}, "until": 3.0, **TIGHT}], tmp_path)
-    assert there["ending"] == "BEYOND"
-    assert there["message"].startswith("the motion slides along 'floor(rate(x))', for which")
-    assert there["t"] == pytest.approx(1.8, abs=1e-12)
+    assert there["ending"] == "FINISHED"
+    np.testing.assert_allclose(there["end"], run.y[-1], rtol=0, atol=1e-12)
 
 
 def test_what_a_page_can_not_do_is_known_ahead():

@@ -118,6 +118,7 @@ def _system(system: System) -> str | None:
     shape += [[list(row) for row in matrix.rows] for matrix in (M, A)]
     roots: list[Expression] = [*M.entries, *system.Q, *system.C, *A.entries, *system.b]
     roots += [*[row.zero for row in system.rows], *system.velocity_constraints]
+    roots += [e for held in system.sliding_modes.values() for e in (held.flag, held.switch.mode, held.switch.g)]
     for body in bodies:
         own = [*body.coordinates, *body.inertia.ravel(), body.kinetic, *body.constraints.values()]
         shape.append(len(own))

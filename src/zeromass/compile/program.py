@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -34,19 +34,6 @@ if TYPE_CHECKING:
     from zeromass.expression.packing import Packed
 
 
-class Hold(NamedTuple):
-    """A switch along which a motion slides: its mode lies between those of its two sides, g = 0 all the time.
-
-    mode, low, high  the parameter, and its values where g < 0 and where g > 0
-    g                the switching function; it depends on rates
-    """
-
-    mode: Symbol
-    low: float
-    high: float
-    g: Expression
-
-
 @frozen()
 class Program:
     """Equations of motion made explicit, with the pivots and the rank that hold at one state.
@@ -65,17 +52,15 @@ class Program:
     system: System
     elimination: Elimination
     corrections: Mapping[str, tuple[Expression, ...]]
-    holds: tuple[Hold, ...] = ()
-    """Switches along which the motion slides; see `zeromass.compile.holding`."""
-    held: Mapping[Symbol, Expression] = field(default_factory=dict)
-    """Their modes, as expressions of the state."""
+    betas: Mapping[Expression, Expression] = field(default_factory=dict)
+    """β of switches that may hold the motion, as expressions of the state; see `zeromass.compile.holding`."""
     followed: tuple[Expression, ...] | None = field(default_factory=lambda: None)
     """q̈ for motions that are projected after each step, if that is not the same; see `followed_motion`."""
 
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            if name in ("elimination", "followed") and "fulfil" in vars(self):
+            if name in ("elimination", "followed", "betas") and "fulfil" in vars(self):
                 vars(self)["fulfil"]()
                 return vars(self)[name]
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
@@ -93,16 +78,14 @@ class Program:
     def __getstate__(self) -> tuple[System, Packed]:
         from zeromass.expression.packing import packed
 
-        return self.system, packed(
-            (self.elimination, dict(self.corrections), self.holds, list(self.held.items()), self.followed)
-        )
+        return self.system, packed((self.elimination, dict(self.corrections), list(self.betas.items()), self.followed))
 
     def __setstate__(self, state: tuple[System, Packed]) -> None:
         from zeromass.expression.packing import unpacked
 
         system, rest = state
-        elimination, corrections, holds, held, followed = unpacked(rest)
-        values = (system, elimination, corrections, holds, dict(held), followed)
+        elimination, corrections, betas, followed = unpacked(rest)
+        values = (system, elimination, corrections, dict(betas), followed)
         vars(self).update(zip(self.__dataclass_fields__, values, strict=True))
 
     @cached_property
@@ -161,7 +144,7 @@ class Program:
         """Expressions with accelerations and multipliers replaced by their solution."""
         solution: dict[Expression, Expression] = dict(zip(self.system.accelerations, self.acceleration, strict=True))
         solution.update(zip(self.system.multipliers, self.multipliers, strict=True))
-        solution.update(self.held.items())
+        solution.update(self.betas.items())
         return expressions(substitute(expressions(e), solution))
 
     @cached_property
@@ -178,7 +161,7 @@ class Program:
         """The same as they were given, accelerations and multipliers among what is in them."""
         system = self.system
         known = {x for group in self.inputs for x in group}
-        known |= {*system.accelerations, *system.multipliers, *self.held}
+        known |= {*system.accelerations, *system.multipliers, *self.betas}
         plain = isinstance(events, list | tuple) and all(isinstance(event, Event) for event in events)
         given = events if plain else given_all(events, Event, "events", "a zm.Event")
         zeros = expressions([event.zero for event in given])
@@ -225,10 +208,6 @@ class Program:
     def anew(self, state: State) -> Program:
         """The program with the pivots that are best at another state, of the same rank."""
         belonging(state, self.system)
-        if self.holds:
-            from zeromass.compile.holding import holding_at  # few motions slide
-
-            return holding_at(self.system, state, self.holds, self.rank)
         return program_at(self.system, state, self.rank)
 
     @cached_property
@@ -285,7 +264,7 @@ def _promised(system: System, samples: Samples, rank: int | None, tree: Tree[Pro
             decide = Decisions(samples)
             with undisturbed:
                 derived = _derived(system, decide, rank)
-            own.update({name: vars(derived)[name] for name in ("elimination", "corrections", "followed")})
+            own.update({name: vars(derived)[name] for name in ("elimination", "corrections", "betas", "followed")})
             tree.take(decide, program)
 
     def back() -> Mapping[str, tuple[Expression, ...]]:
@@ -294,7 +273,7 @@ def _promised(system: System, samples: Samples, rank: int | None, tree: Tree[Pro
 
     program = object.__new__(Program)
     own = vars(program)
-    own.update(system=system, holds=(), held={}, corrections=Promised(entry.outline.corrections, back))
+    own.update(system=system, corrections=Promised(entry.outline.corrections, back))
     own.update(outline=entry.outline, entry=entry, fulfil=fulfil, made_at=samples.key)
     return tree.promise(samples, program, fulfil)
 
@@ -312,7 +291,12 @@ def _derived(system: System, decide: Decisions, rank: int | None) -> Program:
     from zeromass.compile.elimination import followed_motion, solved_motion  # a second process derives nothing
 
     motion, back = solved_motion(system, decide, rank), corrections(system, decide)
-    return Program(system, motion, back, followed=followed_motion(system, decide, rank))
+    program = Program(system, motion, back, followed=followed_motion(system, decide, rank))
+    if not system.sliding_modes:
+        return program
+    from zeromass.compile.holding import with_sliding  # few systems have switches that may hold them
+
+    return with_sliding(program, list(system.sliding_modes.values()))
 
 
 def corrections(system: System, decide: Decisions) -> dict[str, tuple[Expression, ...]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from zeromass.expression import Expression
-from zeromass.integrate.deciding import Deciding, moving_program
+from zeromass.integrate.deciding import Deciding
 from zeromass.integrate.outcome import Ending, Outcome
 from zeromass.integrate.segment import Segment
 from zeromass.integrate.settings import Settings
@@ -24,7 +24,7 @@ def begun(state: State, e: Expression) -> float:
         decision = deciding.begin(state, timed)
     except Undecided:
         return state[e]
-    program = moving_program(deciding, deciding.standing.state(state, decision.modes), decision.holds)
+    program = deciding.standing.program(deciding.standing.state(state, decision.modes))
     alone = Segment.standing(state, Outcome(Ending.FINISHED, state.t, ""), Settings())
     piece = Piece(decision.modes, decision.holds)
     return float(replace(alone, program=program, piece=piece).steps[e][0])

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.compile.holding import can_hold, holding_at
-from zeromass.compile.program import Hold, Program
+from zeromass.compile.program import Program
+from zeromass.integrate.switching import Hold
 from zeromass.expression import Evaluator, Expression, Symbol, as_expression, jacobian, rate, substitute
 from zeromass.integrate.standing import Standing
 from zeromass.model import State
@@ -192,7 +192,7 @@ class Deciding:
             (low, high), switch = self._sides(k, g[k]), self.pieces.switches[k]
             modes[switch.mode] = high if side > 0 else low
             if side == 0:
-                holds.append(Hold(switch.mode, low, high, switch.g))
+                holds.append(Hold(switch.mode, low, high))
                 if switch.mode in self.pieces.held:
                     modes[self.pieces.held[switch.mode].flag] = 1.0
         self._nested(state, modes, tied)
@@ -415,7 +415,7 @@ class Question:
         which = [self.open_[j] for j in places]
         if not all(pieces.of_rates[k] and k not in pieces.of_force for k in which):
             return False
-        if not can_hold(pieces.system, self._holds(which)):
+        if not self.can_hold(which):
             return False
 
         def with_high(high: Sequence[int]) -> Choice:
@@ -472,13 +472,8 @@ class Question:
         """How far what holds a motion is from its limits, as a part of them."""
         return self._held[choice][0]
 
-    def _holds(self, which: Sequence[int]) -> list[Hold]:
+    def can_hold(self, which: Sequence[int]) -> bool:
+        """Whether switches may hold the motion together: their modes act by forces alone, and on none of their functions."""
         pieces = self.deciding.pieces
-        return [Hold(pieces.switches[k].mode, *self.deciding._sides(k, self.g[k]), pieces.switches[k].g) for k in which]
-
-
-def moving_program(deciding: Deciding, state: State, holds: tuple[Hold, ...]) -> Program:
-    """The program of a motion on the pieces of a state, perhaps sliding."""
-    if not holds or deciding.pieces.in_forces:
-        return deciding.standing.program(state)
-    return holding_at(deciding.pieces.system, state, holds)
+        modes = {pieces.switches[k].mode for k in which}
+        return all(pieces.switches[k].mode in pieces.held and modes.isdisjoint(pieces.inner[k]) for k in which)

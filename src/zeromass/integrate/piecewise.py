@@ -44,7 +44,7 @@ Grazes = Callable[[State, int, float], bool]
 
 def own(name: str) -> bool:
     """Whether an event is one of these."""
-    return name.startswith((LOW, SWITCH, GRAZE, KINK, NARROW))
+    return name.startswith((LOW, SWITCH, GRAZE, HOLD, KINK, NARROW))
 
 
 class LookedAt:

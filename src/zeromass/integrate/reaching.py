@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from zeromass.compile.holding import mean
-from zeromass.compile.program import Hold, Program
-from zeromass.expression import Evaluator, Expression, as_expression, jacobian, symbols
+from zeromass.compile.program import Program
+from zeromass.expression import Evaluator, Expression, Symbol, as_expression, jacobian, symbols
 from zeromass.expression.node import ordered
 from zeromass.integrate.closer import ROUNDED, Functions, first_below
 from zeromass.integrate.deciding import Deciding
 from zeromass.integrate.grazing import Grazing
 from zeromass.integrate.outcome import Ending, Occurrence, Outcome
-from zeromass.integrate.piecewise import GRAZE, LOW, REMEMBERED, SWITCH, PieceLoop, place_of
+from zeromass.integrate.piecewise import GRAZE, HOLD, LOW, REMEMBERED, SWITCH, PieceLoop, place_of
 from zeromass.integrate.segment import Segment
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.stepping.kinks import kinks
@@ -24,6 +24,7 @@ from zeromass.integrate.stepping.loop import lanes_of
 from zeromass.integrate.switching import Piece
 from zeromass.model import Event, State
 from zeromass.model.pieces import SystemPieces
+from zeromass.model.sliding import Guard, acting, guards
 from zeromass.model.state import ROUNDING
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ class Reaching:
         Where a closer look finds that a step has passed over the end, the motion is made again up to that place.
         """
         loop, segment = self._run(program, moving, piece, target, tell)
-        leaving = self._bent(loop.program, piece.holds)
+        leaving = self._bent(loop.program, piece)
         if leaving is None or self.settings.step is not None:
             return loop, segment
         off = ROUNDED
@@ -115,7 +116,7 @@ class Reaching:
             moving,
             target,
             self.settings,
-            self.watched(piece.holds),
+            self.watched,
             self.pieces.switches,
             self.until,
             self.held,
@@ -131,79 +132,101 @@ class Reaching:
             self._standing.take(loop.program)
         return loop, segment
 
-    def _bent(self, program: Program, holds: tuple[Hold, ...]) -> Functions | None:
+    def _bent(self, program: Program, piece: Piece) -> Functions | None:
         """What falls through zero where a motion leaves a piece, as far as it may do so unseen; None where nothing does.
 
         A sum of multiples of time, positions and rates changes its sign no more often than the motion turns.
         """
+        holds = [self.pieces.held[hold.mode].flag for hold in piece.holds]
         if self.pieces.in_forces:
             return self._bent_in_large(program, holds)
-        known: dict[Program, Evaluator | None] = self.pieces.system.memory.setdefault("bent", {})
+        known: dict[Any, tuple[Evaluator, list[Symbol | None]] | None]
+        known = self.pieces.system.memory.setdefault("bent", {})
         if program not in known:
-            leaving = [e for _, e in self.unseen(program)]
-            known[program] = Evaluator(leaving, program.system.inputs) if leaving else None
-        return known[program]
+            unseen = self.unseen(program)
+            flags = [self._flag(name) for name, _ in unseen]
+            known[program] = (Evaluator([e for _, e in unseen], program.system.inputs), flags) if unseen else None
+        if known[program] is None:
+            return None
+        evaluator, flags = known[program]
+        places = [i for i, flag in enumerate(flags) if flag is None or flag in holds]
+        return (lambda inputs: evaluator(inputs)[:, places]) if places else None
 
-    def _bent_in_large(self, program: Program, holds: tuple[Hold, ...]) -> Functions | None:
+    def _flag(self, name: str) -> Symbol | None:
+        """The flag of a switch that holds, by the name of an event; None of others."""
+        return self.pieces.held[self.pieces.switches[place_of(name)[0]].mode].flag if name.startswith(HOLD) else None
+
+    def _bent_in_large(self, program: Program, holds: Sequence[Symbol]) -> Functions | None:
         """The same of a large system, whose code computes them."""
-        watching, held = cast("RolledNative", program.native).watching, {hold.mode for hold in holds}
+        watching = cast("RolledNative", program.native).watching
         assert watching is not None
-        switches = [(k, s) for k, s in enumerate(self.pieces.switches) if s.mode in held or k in self.pieces.bent]
-        timed = [(k, s) for k, s in switches if k not in self.pieces.of_time and s.kind != "turn"]
-        places = [watching.places[as_expression(e)] for k, _ in timed for e in self._leaving(k, holds)]
+        own = [k for k in self._followed if k in self.pieces.bent]
+        zeros = [as_expression(zero) for k in own for zero in self.pieces.switches[k].leaving]
+        zeros += [zero for held in self.pieces.held.values() if held.flag in holds for zero in held.leaving]
+        places = [watching.places[zero] for zero in zeros]
         return (lambda inputs: watching(inputs)[:, places]) if places else None
 
-    def unseen(self, program: Program) -> list[tuple[tuple[int, int], Expression]]:
-        """The same as expressions of the state, each with its switch and which of its functions it is."""
-        held = {hold.mode for hold in program.holds}
-        bent = [k for k, s in enumerate(self.pieces.switches) if s.mode in held or k in self.pieces.bent]
-        bent = [k for k in bent if k not in self.pieces.of_time and self.pieces.switches[k].kind != "turn"]
+    @property
+    def _followed(self) -> list[int]:
+        """Switches that the state decides on, but for those of angles."""
+        switches = self.pieces.switches
+        return [k for k, s in enumerate(switches) if k not in self.pieces.of_time and s.kind != "turn"]
+
+    def unseen(self, program: Program) -> list[tuple[str, Expression]]:
+        """The same as expressions of the state, each with its name among events."""
         state = list(program.system.inputs[: 1 + 2 * len(program.acceleration)])
-        places = [((k, j), zero) for k in bent for j, zero in enumerate(self._leaving(k, program.holds))]
+        places = [
+            (name, self._acting(k, guard.zero))
+            for k in self._followed
+            for name, guard in self._guards(k)
+            if guard.sliding or k in self.pieces.bent
+        ]
         leaving = program.solved([zero for _, zero in places])
-        found = [(place, e) for (place, _), e in zip(places, leaving, strict=True)]
-        return [(place, e) for place, e in found if _bends(e, state)]
+        found = [(name, e) for (name, _), e in zip(places, leaving, strict=True)]
+        return [(name, e) for name, e in found if _bends(e, state)]
 
-    def _leaving(self, k: int, holds: tuple[Hold, ...]) -> tuple[Expression, ...]:
-        """What falls through zero where a motion leaves a piece, or what holds it, at a switch."""
+    def _guards(self, k: int) -> list[tuple[str, Guard]]:
+        """What is watched of a switch, each with its name among events."""
         switch = self.pieces.switches[k]
-        for hold in holds:
-            if hold.mode is switch.mode and hold.mode in self.pieces.held:
-                return self.pieces.held[hold.mode].leaving
-            if hold.mode is switch.mode:
-                β = (switch.mode - hold.low) / (hold.high - hold.low)
-                return β + switch.margin, 1 - β + switch.margin
-        return switch.leaving
+        found = guards(switch, self.pieces.held.get(switch.mode))
+        return [(f"{HOLD if guard.sliding else SWITCH}{k} {guard.side}", guard) for guard in found]
 
-    def watched(self, holds: tuple[Hold, ...]) -> tuple[Event, ...]:
-        """What is watched on a piece: the events asked for, and what ends it."""
+    @cached_property
+    def watched(self) -> tuple[Event, ...]:
+        """What is watched on every piece: the events asked for, and what ends it."""
         known: dict[Any, tuple[Event, ...]] = self.pieces.system.memory.setdefault("watched", {})
-        key = self._asked, holds, self.deciding.ahead
+        key = self._asked, self.deciding.ahead
         if key not in known:
             for old in list(known)[: 1 - REMEMBERED]:
                 known.pop(old, None)
             events = [
-                replace(event, zero=as_expression(mean(self.pieces.smooth(event.zero), holds).item()))
-                for event in self._asked
+                replace(event, zero=as_expression(self.pieces.acting(event.zero).item())) for event in self._asked
             ]
             events += kinks(self.pieces.given, events)
-            held, turns = {hold.mode for hold in holds}, 1 if self.deciding.ahead > 0 else -1
-            for k, switch in enumerate(self.pieces.switches):
-                if k in self.pieces.of_time:
-                    continue
-                for j, zero in enumerate(self._leaving(k, holds)):
-                    events.append(Event(f"{SWITCH}{k} {j}", as_expression(zero), direction=-1))
-                    if (
-                        k in self.pieces.of_force
-                    ):  # it has no rate before it is solved for: it is looked at inside steps
-                        continue
-                    if switch.mode not in held:  # where it is lowest it may be below zero, for a moment
-                        lowest = self.pieces.along(as_expression(zero))
-                        if self.pieces.nested or not self.pieces.in_forces:
-                            lowest = as_expression(mean(lowest, holds).item())
-                        events.append(Event(f"{LOW}{k} {j}", lowest, direction=turns, terminal=False))
+            for k in range(len(self.pieces.switches)):
+                if k not in self.pieces.of_time:
+                    events += self._ends(k)
             known[key] = tuple(events)
         return known[key]
+
+    def _ends(self, k: int) -> list[Event]:
+        """What is watched of a switch; one that has a rate may be below zero for a moment, where it is lowest."""
+        turns, events = 1 if self.deciding.ahead > 0 else -1, []
+        for name, guard in self._guards(k):
+            events.append(Event(name, self._acting(k, guard.zero), direction=-1))
+            if guard.rate is not None:
+                lowest = self._acting(k, guard.rate)
+                events.append(Event(f"{LOW}{k} {guard.side}", lowest, direction=turns, terminal=False))
+        return events
+
+    def _acting(self, k: int, e: Expression) -> Expression:
+        """A function of a switch where others hold the motion."""
+        if self.pieces.in_forces:
+            return e
+        mode = self.pieces.switches[k].mode
+        return as_expression(
+            acting(e, [one for one in self.pieces.held.values() if one.switch.mode is not mode]).item()
+        )
 
     def touched(self, names: Sequence[str]) -> list[int]:
         """The switches that were only touched, by names of events, where that does not tell how the motion goes on."""
@@ -213,11 +236,11 @@ class Reaching:
         """The switches that were reached, by names of events, and the side that each goes to, or numbers up or down."""
         found: dict[int, float] = {}
         for name in names:
-            if name.startswith(SWITCH):
+            if name.startswith((SWITCH, HOLD)):
                 k, j = place_of(name)
                 switch, way = self.pieces.switches[k], -1.0 if j == 0 else 1.0
-                held = any(hold.mode is switch.mode for hold in piece.holds)
-                found[k] = -piece.modes[switch.mode] if switch.kind == "side" and not held else way
+                crossed = switch.kind == "side" and name.startswith(SWITCH)
+                found[k] = -piece.modes[switch.mode] if crossed else way
         return found
 
     def _to_the_last_digits(self, segment: Segment, loop: PieceLoop, piece: Piece) -> Segment:

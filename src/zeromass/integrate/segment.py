@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.compile.holding import mean, told
 from zeromass.compile.program import Program
 from zeromass.equation import numerical_rank
 from zeromass.equation.inverse import least_norm_multipliers
-from zeromass.expression import Array, Evaluator, Expression, Symbol, expressions, symbols
+from zeromass.expression import Array, Evaluator, Expression, Symbol, expressions, substitute, symbols
 from zeromass.expression.leaves import namesake
 from zeromass.frozen import frozen
 from zeromass.integrate.outcome import Ending, Occurrence, Outcome
@@ -27,6 +26,7 @@ from zeromass.model import ModelError, State, System
 from zeromass.model.by_expression import ByExpression
 from zeromass.model.given import given_finite, given_kind, given_numbers
 from zeromass.model.shared import undetermined_groups, warn_of_shared
+from zeromass.model.sliding import mean
 
 AT_ONCE = 2**16
 """Times at which an expression is evaluated at once: of a long run in blocks, and accelerations with them."""
@@ -198,14 +198,18 @@ class Segment(ByExpression):
         """
         if self.piece is None or self.system.pieces is None:
             return e
-        if self.system.pieces.in_forces:
-            return told(self.system.pieces, e, self.piece.holds)
-        return mean(self.system.pieces.smooth(e), self.piece.holds)
+        pieces = self.system.pieces
+        if pieces.in_forces:  # the modes of what holds are known
+            return mean(pieces.smooth(e), [pieces.held[hold.mode] for hold in self.piece.holds])
+        return (
+            pieces.acting(e) if self.program is None else expressions(substitute(pieces.acting(e), self.program.betas))
+        )
 
     @property
     def equations_alike(self) -> tuple[Any, ...]:
         """Equal for segments in which expressions are the same functions of time, state and parameters."""
-        holds = () if self.piece is None else self.piece.holds
+        large = self.program is not None and self.program.code == "rolled"
+        holds = self.piece.holds if large and self.piece is not None else ()
         return self.system, self.program, self.piece is None, holds
 
     def at(self, times: np.ndarray) -> Samples:
@@ -359,10 +363,6 @@ class Samples(ByExpression):
 
             names = {leaf: k for k, leaf in enumerate(self.system.inputs)}
             inputs[:, [names[hold.mode] for hold in holds]] = held_modes(program, holds, inputs)
-        if program is not None and program.held:
-            names = list(self.system.inputs)
-            held = Evaluator(list(program.held.values()), names)(inputs)
-            inputs[:, [names.index(mode) for mode in program.held]] = held
         return inputs
 
     @cached_property

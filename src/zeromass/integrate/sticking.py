@@ -21,7 +21,6 @@ from functools import cached_property
 
 import numpy as np
 
-from zeromass.compile.holding import can_hold
 from zeromass.equation.rank import rank_of
 from zeromass.integrate.deciding import SMALL, Choice, Question, Undecided
 from zeromass.model import State
@@ -161,7 +160,7 @@ class _Small(_Looks):
         pieces, k = self.question.deciding.pieces, self.question.open_[j]
         if not pieces.of_rates[k] or k in pieces.of_force:
             return False
-        return can_hold(pieces.system, self.question._holds([k])) and self._added[1][j, j] < 0
+        return self.question.can_hold([k]) and self._added[1][j, j] < 0
 
     @cached_property
     def _added(self) -> tuple[np.ndarray, np.ndarray]:

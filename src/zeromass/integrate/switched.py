@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from zeromass.expression import Symbol
-from zeromass.integrate.deciding import Deciding, Decision, Undecided, moving_program
+from zeromass.integrate.deciding import Deciding, Decision, Undecided
 from zeromass.integrate.outcome import Ending, Outcome, at_start
 from zeromass.integrate.piecewise import own
 from zeromass.integrate.reaching import Reaching
@@ -215,7 +215,7 @@ class Switched:
             if outcome is not None:
                 return replace(Segment.standing(state, outcome, self.settings), piece=piece), {}
         self._begun = True
-        program = moving_program(self.deciding, moving, piece.holds)
+        program = self._standing.program(moving)
         target = self._next_time(moving, piece) if self._place < len(self._table.times) else self.until
         segment = self._reaching.segment(program, moving, piece, target, self._tell)
         end = segment.outcome.t

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from zeromass.compile.holding import holding_at
-from zeromass.compile.program import Hold, Program, program_at
+from zeromass.compile.program import Program, program_at
 from zeromass.errors import shown
 from zeromass.expression import Expression, Symbol
 from zeromass.frozen import frozen
@@ -84,6 +83,14 @@ class Impulse:
         return Impulse(t, given, p, change, energy)
 
 
+class Hold(NamedTuple):
+    """A switch that holds a motion, as dry friction holds a body at rest: its mode, and those of its two sides."""
+
+    mode: Symbol
+    low: float
+    high: float
+
+
 @frozen()
 class Piece:
     """On which pieces of its formulas a segment moves, and how it came there.
@@ -128,7 +135,7 @@ class Piece:
         impulse = Impulse.from_record(data["impulse"]) if "impulse" in data else None
         return cls(
             modes,
-            tuple(Hold(switches[k].mode, low, high, switches[k].g) for k, low, high in data["holds"]),
+            tuple(Hold(switches[k].mode, low, high) for k, low, high in data["holds"]),
             tuple(Switching(t, switches[k].said, direction) for t, k, direction in data["switchings"]),
             impulse,
             data["energy"],
@@ -142,4 +149,4 @@ class Piece:
             if "program" not in known:
                 known["program"] = program_at(pieces.system, here)
             return known["program"]
-        return holding_at(pieces.system, here, self.holds) if self.holds else program_at(pieces.system, here)
+        return program_at(pieces.system, here)

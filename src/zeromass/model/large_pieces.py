@@ -12,7 +12,7 @@ same for all pieces and for everything that holds.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -35,6 +35,7 @@ from zeromass.expression.pieces import SWITCHING, Pieces, Switch
 from zeromass.model.constraint import Row
 from zeromass.model.forces import Load
 from zeromass.model.large import Given, formulas_in, with_formulas
+from zeromass.model.sliding import Held, guards
 from zeromass.model.state import Magnitude
 from zeromass.model.unconstrained import Unconstrained
 from zeromass.model.unknown import unknown_in
@@ -129,23 +130,6 @@ def with_holds(system: System) -> System:
     return system.memory.get("with holds", system)
 
 
-class Held(NamedTuple):
-    """What tells whether a switch goes on to hold the motion: c, and β and 1 − β, with the margin of the switch added.
-
-    flag  the parameter that is 1 where it does
-    """
-
-    flag: Symbol
-    c: Expression
-    above: Expression
-    below: Expression
-
-    @property
-    def leaving(self) -> tuple[Expression, Expression]:
-        """What falls through zero where the motion leaves the switch, to its lower and to its upper side."""
-        return self.above, self.below
-
-
 def complete_holds(smooth: System, pieces: ForcePieces) -> dict[Symbol, Held]:
     """Makes the system with these rows, after its own, and what is watched; by the mode of each switch that may hold."""
     from zeromass.model.system import System
@@ -166,12 +150,12 @@ def complete_holds(smooth: System, pieces: ForcePieces) -> dict[Symbol, Held]:
     for (k, (hold, c)), force in zip(pieces.holds.items(), λ, strict=True):
         switch = pieces.switches[k]
         if c is not ZERO:
-            β = as_expression(force / c)
-            held[switch.mode] = Held(hold, c, as_expression(β + switch.margin), as_expression(1 - β + switch.margin))
-            functions[k] += [*held[switch.mode].leaving, *([c] if c.value is None else [])]
+            one = held[switch.mode] = Held(switch, hold, as_expression(force / c), c)
+            functions[k] += [*one.leaving, *([c] if c.value is None else [])]
+            functions[k] += [e for guard in guards(switch, one) for e in (guard.zero, guard.rate) if e is not None]
     smooth.memory["functions of switches"] = [some for some in functions if some]
     smooth.memory["held functions"] = {
-        s.mode: (held[s.mode].above, s.margin) for s in pieces.switches if s.mode in held
+        s.mode: (held[s.mode].leaving[0], s.margin) for s in pieces.switches if s.mode in held
     }
     return held
 

@@ -29,7 +29,8 @@ from zeromass.expression.evaluate import Sparse
 from zeromass.expression.pieces import Pieces, Switch, unwrapped
 from zeromass.model.connection import names_of
 from zeromass.model.errors import ModelError
-from zeromass.model.large_pieces import ForcePieces, Held, OneByOne, complete_holds, smooth_forces
+from zeromass.model.large_pieces import ForcePieces, OneByOne, complete_holds, smooth_forces
+from zeromass.model.sliding import Held, acting, sliding_modes
 from zeromass.model.state import ROUNDING, Magnitude, State
 from zeromass.model.unknown import Unknown, unknown_in
 
@@ -65,7 +66,7 @@ class SystemPieces:
     """Whether the system is large and its switches are in forces alone; see `zeromass.model.large_pieces`."""
 
     held: Mapping[Symbol, Held] = MappingProxyType({})
-    """Of these, what holds the motion to switches that depend on rates, by their modes."""
+    """What may hold the motion to switches that depend on rates, by their modes."""
 
     def __init__(self, given: System) -> None:
         self.given: System = given
@@ -109,8 +110,11 @@ class SystemPieces:
             raise ModelError(
                 f"'{others[0].said!r}' makes steps of an unknown force; of those only signs are known: abs, sign, where, …"
             )
+        self.held = sliding_modes(smooth, self.switches)
         hidden = [leaf for switch in self.switches for leaf in (switch.mode, switch.margin)]
+        hidden += [held.flag for held in self.held.values()]
         smooth.parameters = (*given.parameters, *hidden)
+        smooth.sliding_modes = self.held
         self.system = smooth
         self._pieces = pieces
 
@@ -121,6 +125,10 @@ class SystemPieces:
     def smooth(self, e: Any) -> Array:
         """Expressions of the system as they are on its pieces: with modes where the system has them."""
         return self._pieces.smooth(e)
+
+    def acting(self, e: Any) -> Array:
+        """Expressions on the pieces as they act: where a switch holds the motion, the mean of both its sides."""
+        return acting(self.smooth(e), self.held.values())
 
     def state(self, state: State, modes: Mapping[Symbol, float]) -> State:
         """A state on one of the pieces."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
@@ -73,6 +74,7 @@ if TYPE_CHECKING:
     from zeromass.model.event import Onward
     from zeromass.model.one_sided import Side
     from zeromass.model.pieces import SystemPieces
+    from zeromass.model.sliding import Held
 
 
 class System(Remembering):
@@ -403,6 +405,9 @@ class System(Remembering):
 
     velocity_constraints: Array
     """What must vanish at velocity level, one expression for each row that is not at acceleration level."""
+
+    sliding_modes: Mapping[Symbol, Held] = MappingProxyType({})
+    """Of a system on its pieces: switches that may hold its motion, by their modes."""
 
     def _know(self, *formulas: Any) -> None:
         """Counts parameters of formulas beside the equations, such as those of its events, among its own."""

@@ -17,7 +17,7 @@ from zeromass.expression.build import ZERO, function
 from zeromass.expression.magnitude import magnitudes
 from zeromass.expression.node import ordered
 from zeromass.expression.pieces import Switch, switches
-from zeromass.integrate.alone.holding import Holding
+from zeromass.integrate.alone.holding import judged_holds
 from zeromass.integrate.deciding import ORDERS
 from zeromass.model.pieces import SystemPieces
 
@@ -33,7 +33,7 @@ class Judging:
 
     judged  values at once: "g", the "sizes" of its rounding, "slopes" by time, positions and rates as far as it depends on
             them, what lies "across" of turns, "timed" functions of time alone and their "phases", "constants", "energies"
-            and the forces "Q", and of large systems what tells whether a switch holds the motion
+            and the forces "Q", and what tells whether a switch holds the motion
     deeper  slopes of derivatives of g along the motion, of the second order and higher, as far as they are not too long; of
             large systems, whose accelerations are no formulas, of the second order of functions of the place
     """
@@ -68,8 +68,13 @@ class Judging:
             "constants": [value for table in self.constant.values() for value in table.values() if value is not None],
             "energies": energies if felt else [],
             "Q": self._forces if felt else [],
-            "held": Holding(pieces).judged if pieces.in_forces else [],
+            "held": self._held,
         }
+
+    @property
+    def _held(self) -> list[Expression]:
+        found = judged_holds(self.pieces, self.program)
+        return found if self.pieces.in_forces else list(self.program.solved(found))
 
     @property
     def _forces(self) -> list[Expression]:

@@ -1,7 +1,6 @@
-"""A motion over switches that needs no Python: a program for each way to slide, and what a driver is told of the switches.
+"""A motion over switches that needs no Python: its programs, and what a driver is told of the switches.
 
-Modes are parameters, so that one program serves all pieces; where a motion slides along switches its program is another one,
-and so it may be where masses or constraints switch, whose pivots may then be others.
+Modes are parameters, so that one program serves all of them; where masses or constraints switch, its pivots may be others.
 """
 
 from __future__ import annotations
@@ -9,16 +8,15 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import combinations, product
+from itertools import product
 from typing import Any
 
-from zeromass.compile.holding import can_hold, holding_at, mean, order_at
-from zeromass.compile.program import Hold, Program, program_at
+from zeromass.compile.program import Program, program_at
 from zeromass.equation import Verdict
 from zeromass.errors import ZeromassError
-from zeromass.expression import Expression, ExpressionError, Symbol, expressions, symbols
+from zeromass.expression import Expression, Symbol, expressions, symbols
 from zeromass.integrate.ahead import zeros_of_time
-from zeromass.integrate.alone.holding import Holding
+from zeromass.integrate.alone.holding import check_sliding, flags_of
 from zeromass.integrate.alone.judging import INNER, Judging, phase, whole
 from zeromass.integrate.alone.module import Alone
 from zeromass.integrate.alone.shocks import Shocks
@@ -35,8 +33,8 @@ from zeromass.model.pieces import SystemPieces
 VARIANTS = 8
 """Programs with other pivots at most, where masses or constraints switch."""
 
-SLIDING = 4
-"""Switches along which a motion may slide, all of whose combinations have a program of their own; of more, one at a time."""
+SIDES = 4
+"""Switches of masses and constraints all of whose combinations of sides are tried."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +103,7 @@ class Pieced:
                     f"{moved[0]} stands in {said[k]}, a switch of time alone whose times a page does not find anew"
                 )
         if pieces.in_forces:
-            Holding(pieces).check()
+            check_sliding(pieces)
         modes = set(kinds)
         if any(not modes.isdisjoint(symbols(term.u)) for term in terms_of_time(pieces.system)) and self._paced():
             raise ModelError(
@@ -115,7 +113,7 @@ class Pieced:
     def _paced(self) -> bool:
         from zeromass.integrate.pace import pace
 
-        sides = [switch.mode for switch in self.pieces.switches if switch.kind == "side"][:SLIDING]
+        sides = [switch.mode for switch in self.pieces.switches if switch.kind == "side"][:SIDES]
         for values in product((1.0, -1.0), repeat=len(sides)):
             known = {**self.moving.parameters, **dict(zip(sides, values, strict=True))}
             found = pace(self.pieces.system, known, self.start.t, self.until)
@@ -124,53 +122,10 @@ class Pieced:
         return False
 
     # programs -----------------------------------------------------------------------------------------------------------
-    @property
-    def _holding(self) -> list[int]:
-        """Switches along which a motion may slide, by a program of its own."""
-        pieces = self.pieces
-        if pieces.in_forces:  # one is for everything that holds
-            return []
-        some = [
-            k
-            for k, switch in enumerate(pieces.switches)
-            if switch.kind == "side" and pieces.of_rates[k] and k not in pieces.of_force and k not in pieces.of_time
-        ]
-        return [k for k in some if can_hold(pieces.system, self.holds([k]))]
-
-    @property
-    def some_slides_are_missing(self) -> bool:
-        """Whether a motion might slide along several switches at once without a program for that."""
-        return len(self._holding) > SLIDING
-
-    @property
-    def sliding(self) -> list[tuple[int, ...]]:
-        """Switches along which a motion may slide together; none of them first."""
-        some = self._holding
-        most = 1 if self.some_slides_are_missing else len(some)
-        sets = [which for size in range(most + 1) for which in combinations(some, size)]
-        return [which for which in sets if can_hold(self.pieces.system, self.holds(which)) and self._solvable(which)]
-
-    def _solvable(self, which: tuple[int, ...]) -> bool:
-        """Whether there may be forces that hold a motion on some switches: not two for one force."""
-        try:
-            self.program(which)
-        except ExpressionError:
-            return False
-        return True
-
-    def holds(self, which: Sequence[int]) -> tuple[Hold, ...]:
-        switches = self.pieces.switches
-        return tuple(Hold(switches[k].mode, -1.0, 1.0, switches[k].g) for k in which)
-
-    def program(self, which: tuple[int, ...], at: State | None = None) -> Program:
-        """That of a motion that slides along some switches, with the pivots that are best at the start, or at a state."""
-        system, here = self.pieces.system, at or self.moving
-        return holding_at(system, here, self.holds(which)) if which else program_at(system, here)
-
     def _sides(self) -> list[State]:
         """States on the pieces of masses and constraints: the start, those that motions come to, and the start elsewhere."""
         switches = [self.pieces.switches[k] for k in self.structural]
-        sides = [switch.mode for switch in switches if switch.kind == "side"][:SLIDING]
+        sides = [switch.mode for switch in switches if switch.kind == "side"][:SIDES]
         others = [
             replace(self.moving, parameters={**self.moving.parameters, **dict(zip(sides, values, strict=True))})
             for values in product((1.0, -1.0), repeat=len(sides))
@@ -180,70 +135,62 @@ class Pieced:
             found.setdefault(tuple(here.parameters[switch.mode] for switch in switches), here)
         return list(found.values())
 
-    def variants(self, which: tuple[int, ...]) -> list[tuple[Program, State, list[list[float]]]]:
-        """Programs for all pieces of masses and constraints, where each was made, and the modes that it is good for."""
+    def variants(self) -> list[tuple[Program, list[list[float]]]]:
+        """Programs for all pieces of masses and constraints, and the modes that each is good for."""
+        system = self.pieces.system
         if not self.structural:
-            return [(self.program(which), self.moving, [[]])]
-        found: dict[int, tuple[Program, State, list[list[float]]]] = {}
+            return [(program_at(system, self.moving), [[]])]
+        found: dict[int, tuple[Program, list[list[float]]]] = {}
         for here in self._sides():
             try:
                 if here.verdict is not Verdict.UNIQUE:
                     continue
-                program = self.program(which, here)
+                program = program_at(system, here)
             except ZeromassError:  # no motion on such pieces there
                 continue
             modes = [here.parameters[self.pieces.switches[k].mode] for k in self.structural]
-            found.setdefault(id(program), (program, here, []))[2].append(modes)
+            found.setdefault(id(program), (program, []))[1].append(modes)
         return list(found.values())[:VARIANTS]
 
     def modules(self) -> list[tuple[Alone, dict[str, Any]]]:
-        """The code for each of `sliding`, and what the driver is told of it."""
+        """The code of each program, for all modes, and what the driver is told of it."""
         reaching = Reaching(Deciding(self.pieces, 1.0, 1), self.settings, self.events, self.until)
         shocks = Shocks(self.pieces) if self.structural else None
+        watched, outputs = reaching.watched, self.pieces.acting(list(self.outputs)) if self.outputs else expressions([])
+        looked = LookedAt(watched)
+        followed = [event.zero for event in watched if not event.name.startswith((LOW, HOLD))]
         found = []
-        for which, (program, here, pieces) in [(one, v) for one in self.sliding for v in self.variants(one)]:
-            holds, judging = self.holds(which), Judging(self.pieces, program) if not which else None
-            asked = reaching.watched(holds)
-            outputs = self.pieces.smooth(list(self.outputs)) if self.outputs else expressions([])
-            if self.pieces.in_forces:
-                holding = Holding(self.pieces)
-                watched, smooth = holding.watched(asked), holding.meant(outputs)
-            else:
-                watched, smooth = asked, mean(outputs, holds)
-            looked = LookedAt(watched)
+        for program, pieces in self.variants():
+            judging = Judging(self.pieces, program)
             alone = Alone(
                 program,
                 self.moving,
-                tuple(watched),
-                tuple(expressions(smooth).ravel()),
+                watched,
+                tuple(expressions(outputs).ravel()),
                 self.settings.project,
                 self.settings.limits,
-                self.place if not which else (),
-                self.fields if not which else (),
+                self.place,
+                self.fields,
                 self.until,
                 driven=True,
-                followed=tuple(event.zero for event in asked if not event.name.startswith(LOW)),
+                followed=tuple(followed),
                 directions=tuple(int(d) for d in looked.directions),
-                judged=tuple(
-                    e for by in (judging, shocks) if judging and by for part in by.parts.values() for e in part
-                ),
-                deeper=tuple(e for some in judging.deeper.values() for e in some.values()) if judging else (),
+                judged=tuple(e for by in (judging, shocks) if by for part in by.parts.values() for e in part),
+                deeper=tuple(e for some in judging.deeper.values() for e in some.values()),
                 stiff=self.settings.method == "radau",
             )
             told = {
-                "holds": list(which),
                 "pieces": pieces,
-                "order": list(order_at(self.pieces.system, here, holds)) if len(which) > 1 else [],
                 "watched": [_told(event) for event in watched],
                 "bent": self._bent(reaching, program, [event.name for event in watched]),
             }
-            found.append((alone, told | (_judged(judging, shocks) if judging else {})))
+            found.append((alone, told | _judged(judging, shocks)))
         return found
 
     def _bent(self, reaching: Reaching, program: Program, names: list[str]) -> list[int]:
         """Places of what falls through zero where a motion leaves a piece, as far as it may do so unseen."""
         if not self.pieces.in_forces:
-            return [names.index(f"{SWITCH}{k} {j}") for (k, j), _ in reaching.unseen(program)]
+            return [names.index(name) for name, _ in reaching.unseen(program)]
         own = [k for k in self.pieces.bent if k not in self.pieces.of_time and self.pieces.switches[k].kind != "turn"]
         switches = [i for i, name in enumerate(names) if name.startswith(SWITCH) and place_of(name)[0] in own]
         return [*switches, *[i for i, name in enumerate(names) if name.startswith(HOLD)]]
@@ -283,7 +230,9 @@ class Pieced:
             "energies": {"all": energies.index("energy") if "energy" in energies else 0}
             | {"steps": energies.index("potential" if "potential" in energies else "energy") if energies else 0},
             "limits": {"changes": limits.changes, "stalled": limits.stalled},
-        } | (Holding(pieces).told() if pieces.in_forces else {"flags": 0, "held": None})
+            "large": pieces.in_forces,
+            "held": flags_of(pieces),
+        }
 
     @property
     def _turning(self) -> list[int]:

@@ -231,10 +231,6 @@ class Living:
             tuple(field[1]) if field else (),
             self._pieces_met(),
         )
-        if motion.some_slides_are_missing:
-            self._say(
-                "many formulas may hold the motion at once, and the page goes on with one at a time; it says where not"
-            )
         modules, driven = switched_modules(motion, {name: [len(some)] for name, some in outputs.items() if some})
         return modules, "switches", driven
 

@@ -49,21 +49,6 @@ function solved(A, b) {
   return { x, determinant };
 }
 
-/** The row with the largest pivot for each column in turn. */
-function pivotOrder(A) {
-  const rows = A.map((row) => [...row]);
-  const left = rows.map((_, i) => i);
-  return rows.map((_, j) => {
-    const i = left.reduce((best, row) => (Math.abs(rows[row][j]) > Math.abs(rows[best][j]) ? row : best));
-    left.splice(left.indexOf(i), 1);
-    for (const row of left) {
-      const part = rows[row][j] / rows[i][j];
-      if (rows[i][j] !== 0) rows[row] = rows[row].map((x, k) => x - part * rows[i][k]);
-    }
-    return i;
-  });
-}
-
 /** Decisions for the motions of a system with switches; `standing` gives values at a state {t, y}, for some modes. */
 class Deciding {
   constructor(standing, told) {
@@ -71,11 +56,11 @@ class Deciding {
     this.told = told;
     this.switches = told.switches;
     this.forced = this.switches.flatMap((s, k) => (s.force ? [k] : []));
-    this.large = Boolean(told.held);
-    this.flags = new Map((told.held ?? []).map(([k, place]) => [k, this.switches.length + place]));
+    this.large = told.large;
+    this.flags = new Map(told.held.map(([k, place]) => [k, this.switches.length + place]));
   }
 
-  /** Modes of switches, and after them flags that are 1 where one holds a large motion: none. */
+  /** Modes of switches, and after them flags that are 1 where one holds the motion: none. */
   free(modes) {
     return modes.map((mode, k) => (k < this.switches.length ? mode : 0));
   }
@@ -93,7 +78,7 @@ class Deciding {
   /** The decision at a start; timed: modes of switches that depend on time alone, by number. */
   begin(state, timed) {
     const modes = this.switches.map((s, k) => timed[k] ?? (s.kind === "turn" ? (s.turn ?? 0) : 1));
-    for (let i = 0; i < this.told.flags; i++) modes.push(0);
+    for (const _ of this.flags) modes.push(0);
     this.switches.forEach((s, k) => {
       if (s.kind !== "turn" || s.turn !== null) return;
       const { g, across } = this.standing.judged(state, modes);
@@ -198,7 +183,6 @@ class Deciding {
     const question = new Question(this, state, [...modes], g, open);
     const choice = open.length ? this.chosen(question, natural, fresh) : [];
     const holds = open.filter((_, j) => choice[j] === 0);
-    const order = holds.length > 1 && !this.large && question.slides(choice) ? question.order : [];
     open.forEach((k, j) => this.takes(modes, k, choice[j], g[k]));
     this.nested(state, modes, tied);
     const margins = this.switches.map(() => 0);
@@ -210,7 +194,7 @@ class Deciding {
       margins[k] = whole ? side * margin : margin;
     }
     for (const k of holds) margins[k] = LEFT;
-    return { modes, margins, holds, order };
+    return { modes, margins, holds };
   }
 
   /** Modes of all switches that the state decides, and those that it does not. */
@@ -256,7 +240,7 @@ class Deciding {
     const { open } = question;
     if (!fresh && (natural.includes(0) ? question.slides(natural) : question.consistent(natural) !== false)) return natural;
     const said = this.words(open);
-    if (open.length > MOST) throw new Undecided(`${open.length} formulas switch at once and depend on one another: ${said}`);
+    if (open.length > MOST) return new Sticking(question).sides(natural, fresh);
     const pure = choices([1, -1], open.length);
     const sure = pure.filter((choice) => question.consistent(choice));
     if (sure.length === 1) return sure[0];
@@ -393,7 +377,6 @@ class Question {
       const size = largestOf(all) + largestOf(low.a) + Math.max(...ends.map(({ a }) => largestOf(a)));
       if (off > SMALL * size) throw new Undecided(`what holds the motion on ${this.deciding.words(which)} is not the sum of its parts`);
     }
-    this.order = pivotOrder(inner);
     return choice.every((side, j) => {
       const sign = side ? this.deciding.sign(this.state, low.modes, this.open[j], 1, together) : 0;
       return !sign || sign === side;

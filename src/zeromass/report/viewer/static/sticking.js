@@ -1,13 +1,13 @@
-// Which of many switches hold a large motion, and to which sides of others it goes: see integrate/sticking.py.
+// Which of many switches hold a motion, and to which sides of others it goes: see integrate/sticking.py.
 
 const [PATIENCE, GUESSES, LOST] = [3, 4, 1e12];
 
-/** The answer to a question of a large system: pivots in blocks, one at a time where these go round in a circle. */
+/** The answer to a question: pivots in blocks, one at a time where these go round in a circle. */
 class Sticking {
   constructor(question) {
     this.question = question;
     this.deciding = question.deciding;
-    this.places = new Map((this.deciding.told.held ?? []).map(([k], i) => [k, 3 * i]));
+    this.places = new Map(this.deciding.told.held.map(([k], i) => [k, 3 * i]));
   }
 
   /** The side of each switch in question, 0 where it holds; natural: those of before; fresh: there was no motion before. */

@@ -32,7 +32,7 @@ function slopeRow({ y }, columns, values) {
 /** Values of what switches are decided by, at states {t, y} on pieces that modes say; computed once a state. */
 class Standing {
   constructor(modules, told) {
-    this.all = modules.map((module) => new Driven(module)).filter(({ about }) => !about.holds.length);
+    this.all = modules.map((module) => new Driven(module));
     [this.motion] = this.all;
     this.told = told;
     const { about } = this.motion;
@@ -240,11 +240,7 @@ class SwitchedMotion {
   }
 
   segment(piece, target, before) {
-    const key = this.deciding.large ? "" : piece.holds.join();
-    const motion = pickedFor(this.motions.filter(({ about }) => about.holds.join() === key), this.told, piece.modes);
-    const said = this.deciding.words(piece.holds);
-    if (!motion) throw new Beyond(`the motion slides along ${said}, for which this page has no program`);
-    if (motion.about.order.join() !== piece.order.join()) throw new Beyond(`what holds the motion on ${said} needs other pivots`);
+    const motion = pickedFor(this.motions, this.told, piece.modes);
     const segment = new PieceLoop(this, motion, this.state, piece, target, before).segment();
     this.segments.push(segment);
     const watched = motion.about.watched;
@@ -382,7 +378,7 @@ class SwitchedMotion {
 
   /** The state after the impulse that brings its rates to the constraints of other pieces, by the least change. */
   struck(state, modes, said) {
-    const motion = pickedFor(this.motions.filter(({ about }) => !about.holds.length), this.told, modes);
+    const motion = pickedFor(this.motions, this.told, modes);
     this.set(motion, { modes, margins: modes.map(() => 0) });
     motion.put(state.t, state.y, "first");
     motion.code.resume(state.t, state.t + 1, 1e-9, 1e-12, Infinity);
