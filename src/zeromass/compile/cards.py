@@ -23,6 +23,6 @@ def program_card(program: Program) -> str:
         lines.insert(2, ["without force", text(", ".join(dropped))])
     if program.corrections:
         lines.append(["projection", text(" and ".join(program.corrections))])
-    if program.holds:
-        lines.append(["held switches", str(len(program.holds))])
+    if program.betas:
+        lines.append(["switches that may hold it", str(len(program.betas))])
     return card("Program", table(lines))

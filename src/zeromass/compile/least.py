@@ -68,7 +68,7 @@ def least(program: Program, state: State) -> Least | None:
     those of constraints.
     """
     system = program.system
-    if program.holds or system.pieces is not None or system.nonideal.places or any(r.level > 1 for r in system.rows):
+    if program.betas or system.pieces is not None or system.nonideal.places or any(r.level > 1 for r in system.rows):
         return None
     memory, key = system.memory, (program, state.inputs.tobytes())
     if memory.get("last least", (None,))[0] != key:

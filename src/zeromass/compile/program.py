@@ -19,7 +19,7 @@ from zeromass.compile.outline import Entry, Outline, Promised, name_of
 from zeromass.compile.straight import operations
 from zeromass.equation import Verdict
 from zeromass.equation.rank import rank_of
-from zeromass.expression import Expression, Symbol, expressions, jacobian, substitute, symbols, t
+from zeromass.expression import Expression, expressions, jacobian, substitute, symbols, t
 from zeromass.expression.build import ONE, ZERO, add, compare, multiply, where
 from zeromass.expression.evaluate import Sparse, stacked
 from zeromass.expression.node import undisturbed

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from zeromass.compile.program import Program
-from zeromass.integrate.switching import Hold
 from zeromass.expression import Evaluator, Expression, Symbol, as_expression, jacobian, rate, substitute
 from zeromass.integrate.standing import Standing
+from zeromass.integrate.switching import Hold
 from zeromass.model import State
 from zeromass.model.pieces import SystemPieces, Undecided
 from zeromass.model.state import ROUNDING
@@ -39,6 +39,9 @@ SOON = 1e-5
 
 MOST = 5
 """Switches at once of which all combinations of sides are looked at; of more see `zeromass.integrate.sticking`."""
+
+LOST = 1e12
+"""Growth of pivots from which on rows that hold a motion depend on one another."""
 
 LEFT = 8e-15
 """How far a motion may have gone beyond what holds it to a switch before it leaves: rounding."""

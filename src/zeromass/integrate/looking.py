@@ -118,7 +118,7 @@ def settings_of(segment: Segment) -> tuple[np.ndarray, np.ndarray]:
 def value_of(segment: Segment, e: Array, side: int) -> Value:
     """How expressions, as they are meant in a segment, are evaluated along it."""
     system, program = segment.equations, segment.solved
-    if segment.piece is not None and segment.piece.holds:
+    if program.code == "rolled" and segment.piece is not None and segment.piece.holds:
         return Value(e, side, None, False)
     known: dict[Any, Value] = system.memory.setdefault("surveyed", {})
     key = (side, program.native.busy, *e.tolist())

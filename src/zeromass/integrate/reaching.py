@@ -146,9 +146,10 @@ class Reaching:
             unseen = self.unseen(program)
             flags = [self._flag(name) for name, _ in unseen]
             known[program] = (Evaluator([e for _, e in unseen], program.system.inputs), flags) if unseen else None
-        if known[program] is None:
+        found = known[program]
+        if found is None:
             return None
-        evaluator, flags = known[program]
+        evaluator, flags = found
         places = [i for i, flag in enumerate(flags) if flag is None or flag in holds]
         return (lambda inputs: evaluator(inputs)[:, places]) if places else None
 

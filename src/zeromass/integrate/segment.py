@@ -362,7 +362,8 @@ class Samples(ByExpression):
             from zeromass.compile.rolled.watching import held_modes  # few systems are large
 
             names = {leaf: k for k, leaf in enumerate(self.system.inputs)}
-            inputs[:, [names[hold.mode] for hold in holds]] = held_modes(program, holds, inputs)
+            modes = [hold.mode for hold in holds]
+            inputs[:, [names[mode] for mode in modes]] = held_modes(program, modes, inputs)
         return inputs
 
     @cached_property

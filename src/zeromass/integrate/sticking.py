@@ -22,7 +22,7 @@ from functools import cached_property
 import numpy as np
 
 from zeromass.equation.rank import rank_of
-from zeromass.integrate.deciding import SMALL, Choice, Question, Undecided
+from zeromass.integrate.deciding import LOST, SMALL, Choice, Question, Undecided
 from zeromass.model import State
 
 PATIENCE = 3
@@ -30,9 +30,6 @@ PATIENCE = 3
 
 ROUNDS = 4
 """Evaluations for each switch after which there is no solution."""
-
-LOST = 1e12
-"""Growth of pivots from which on rows that hold a motion depend on one another."""
 
 
 @dataclass(frozen=True)

@@ -79,8 +79,6 @@ def wasm(
     system = given_kind(program, Program, "program", "what zm.compile(system, start) gives").system
     if not isinstance(start, State) or start.system is not system:
         raise ModelError("the start belongs to another system; make it with system.start(…)")
-    if program.holds:
-        raise ModelError("the motion slides along a switch, which it can not outside Python; begin it beside")
     if system.pieces is not None:
         said = system.pieces.switches[0].said
         raise ModelError(

@@ -26,7 +26,7 @@ from zeromass.compile.straight import Flavour
 from zeromass.expression import Expression, Symbol, rate, symbols
 
 if TYPE_CHECKING:
-    from zeromass.compile.program import Hold, Program
+    from zeromass.compile.program import Program
     from zeromass.compile.rolled.native import RolledNative
 
 
@@ -183,16 +183,15 @@ class Watching:
         return found
 
 
-def held_modes(program: Program, holds: Sequence[Hold], inputs: np.ndarray) -> np.ndarray:
-    """Modes of switches that hold a motion, low + β (high − low), at arrays of states: shape (k, holds)."""
+def held_modes(program: Program, modes: Sequence[Symbol], inputs: np.ndarray) -> np.ndarray:
+    """Modes of switches that hold a motion, −1 + 2β, at arrays of states: shape (k, modes)."""
     system, watching = program.system, cast("RolledNative", program.native).watching
     assert watching is not None
     values, names = watching(inputs), {leaf: k for k, leaf in enumerate(system.inputs)}
-    found = np.empty((len(inputs), len(holds)))
-    for i, hold in enumerate(holds):
-        above, margin = system.memory["held functions"][hold.mode]
-        β = values[:, watching.places[above]] - inputs[:, names[margin]]
-        found[:, i] = hold.low + β * (hold.high - hold.low)
+    found = np.empty((len(inputs), len(modes)))
+    for i, mode in enumerate(modes):
+        above, margin = system.memory["held functions"][mode]
+        found[:, i] = 2 * (values[:, watching.places[above]] - inputs[:, names[margin]]) - 1
     return found
 
 

@@ -19,6 +19,7 @@ from zeromass.expression.node import ordered
 from zeromass.expression.pieces import Switch, switches
 from zeromass.integrate.alone.holding import judged_holds
 from zeromass.integrate.deciding import ORDERS
+from zeromass.model import System
 from zeromass.model.pieces import SystemPieces
 
 LARGEST = 6000
@@ -55,7 +56,7 @@ class Judging:
         pieces, system = self.pieces, self.pieces.system
         functions = [switch.g for switch in pieces.switches]
         g: list[Expression] = list(self.program.solved(functions))
-        sizes = list(self.program.solved(magnitudes(functions, self._sizes())))
+        sizes = list(self.program.solved(magnitudes(functions, sizes_of(pieces.system))))
         energies = [as_expression(getattr(system._free, name)) for name in pieces.energies[0]]
         felt = bool(pieces.parts["energies"])
         return {
@@ -92,19 +93,6 @@ class Judging:
         leaves = sorted((leaf for leaf in symbols(e) if leaf in self._places), key=lambda leaf: self._places[leaf])
         found = jacobian([e], leaves)[0] if leaves else ()
         return {self._places[leaf]: slope for leaf, slope in zip(leaves, found, strict=True)}
-
-    def _sizes(self) -> dict[Expression, Expression]:
-        """Of leaves that are known to rounding of the largest of their kind."""
-        system = self.pieces.system
-        kinds = (system.coordinates, system.rates, system.accelerations, system.multipliers)
-        found: dict[Expression, Expression] = {}
-        for kind in kinds:
-            if len(kind):
-                size = function("abs", kind[0])
-                for x in kind[1:]:
-                    size = function("maximum", size, function("abs", x))
-                found.update(dict.fromkeys(kind, size))
-        return found
 
     @cached_property
     def constant(self) -> dict[int, dict[tuple[float, ...], Expression | None]]:
@@ -169,6 +157,18 @@ class Judging:
             "constants": constants,
             "inner": [[modes[leaf] for leaf in inner] for inner in self.pieces.inner],
         }
+
+
+def sizes_of(system: System) -> dict[Expression, Expression]:
+    """Of leaves that are known to rounding of the largest of their kind."""
+    found: dict[Expression, Expression] = {}
+    for kind in (system.coordinates, system.rates, system.accelerations, system.multipliers):
+        if len(kind):
+            size = function("abs", kind[0])
+            for x in kind[1:]:
+                size = function("maximum", size, function("abs", x))
+            found.update(dict.fromkeys(kind, size))
+    return found
 
 
 def phase(switch: Switch) -> Expression | None:

@@ -5,7 +5,7 @@ Modes are parameters, so that one program serves all of them; where masses or co
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product

@@ -110,12 +110,16 @@ class Collocation:
         return result
 
     def _stage_memory(self) -> np.ndarray:
-        """What `Stages` keeps of the stages, and the parameters in lanes."""
-        n, lanes, values = self.work.order // 2, self.lanes, self.work.values
-        constants = LANES + TABLES * n
-        room = constants + lanes * len(values)
-        memory = np.zeros(room + LINE // 8)
-        first = -address(memory) % LINE // 8
-        if len(values):
-            memory[first + constants : first + room] = np.repeat(values, lanes)
-        return memory[first:]
+        return stage_memory(self.work, self.lanes)[0]
+
+
+def stage_memory(work: Workspace, lanes: int) -> tuple[np.ndarray, np.ndarray]:
+    """What `Stages` keeps of the stages, and in it the parameters in lanes, shape (parameters, lanes)."""
+    n, values = work.order // 2, work.values
+    constants = LANES + TABLES * n
+    room = constants + lanes * len(values)
+    memory = np.zeros(room + LINE // 8)
+    first = -address(memory) % LINE // 8
+    own = memory[first + constants : first + room].reshape(len(values), lanes)
+    own[:] = values[:, None]
+    return memory[first:], own

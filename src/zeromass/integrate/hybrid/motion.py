@@ -1,0 +1,393 @@
+"""A motion over switches by the driver in machine code: its tables, its memory, and the segments that it leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from zeromass.codegen.target import Code, address, host
+from zeromass.compile.module import code
+from zeromass.compile.program import Program
+from zeromass.expression import as_expression, jacobian, symbols
+from zeromass.expression.magnitude import magnitudes
+from zeromass.integrate.hybrid.driver import COUNTS, LOWEST, NONE, SLIDING, SWITCH, Drive, Motion, drive
+from zeromass.integrate.hybrid.selection import SIDE, TURN, WHOLE, Switches
+from zeromass.integrate.methods.collocation.kernel import CollocationAdvance, CollocationDense
+from zeromass.integrate.methods.collocation.stepper import Collocation, stage_memory
+from zeromass.integrate.methods.dop853.coefficients import EXTENDED
+from zeromass.integrate.methods.dop853.inside import Dop853Inside
+from zeromass.integrate.methods.dop853.kernel import DENSE_VECTORS, Dop853Advance
+from zeromass.integrate.methods.dop853.stepper import Dop853
+from zeromass.integrate.pace import pace
+from zeromass.integrate.piecewise import GRAZE, HOLD, LOW, LookedAt, place_of
+from zeromass.integrate.piecewise import SWITCH as SWITCHES
+from zeromass.integrate.reaching import Reaching
+from zeromass.integrate.settings import Settings
+from zeromass.integrate.stepping.ahead import Ahead
+from zeromass.integrate.stepping.dense import DEGREE
+from zeromass.integrate.stepping.functions import Functions, Onto
+from zeromass.integrate.stepping.kernel import routine
+from zeromass.integrate.stepping.layout import HEAD, Int64, Real64
+from zeromass.integrate.stepping.loop import CHUNK_OF_STEPS, _bumps
+from zeromass.integrate.stepping.status import Tolerances
+from zeromass.integrate.stepping.step_functions import StepFunctions, functions_at
+from zeromass.integrate.stepping.workspace import Workspace
+from zeromass.integrate.terms import lengths_in, terms_of_time
+from zeromass.integrate.timetable import Timetable
+from zeromass.kernel.language import compiled
+from zeromass.kernel.roots import KNOWN, STACK, RootSearch
+from zeromass.model import Event, State
+from zeromass.model.pieces import SystemPieces
+
+TURNS = 24
+"""Places in a step where functions turn, for which there is room."""
+
+PIECES = 64
+"""Pieces of a motion for which there is room at first."""
+
+AGAIN = 64
+"""Steps in which a state may be reached again."""
+
+_KINDS = {"side": SIDE, "whole": WHOLE, "turn": TURN}
+
+
+def switch_functions(pieces: SystemPieces, program: Program) -> Code:
+    """Machine code of `judge(t, y, parameters, g, sizes, slopes)` and `energy(t, y, parameters, energies)`."""
+    known: dict[Program, Code] = pieces.system.memory.setdefault("functions that decide", {})
+    if program not in known:
+        from zeromass.integrate.alone.judging import sizes_of
+
+        system = pieces.system
+        g = [switch.g for switch in pieces.switches]
+        slopes = jacobian(g, [*program.inputs[0], *program.inputs[1]])
+        judged = [g, magnitudes(g, sizes_of(system)), list(slopes.ravel())]
+        names = pieces.energies[0]
+        first = "potential" if "potential" in names else "energy"
+        energies = [
+            as_expression(getattr(system._free, name)) for name in sorted(names, key=lambda name: name != first)
+        ]
+        functions = {"judge": (program.inputs, judged)}
+        if energies:
+            functions["energy"] = (program.inputs, [energies])
+        known[program] = code(functions, host().scalar)
+    return known[program]
+
+
+class Driver:
+    """The driver of one motion, and its memory."""
+
+    @staticmethod
+    def serves(pieces: SystemPieces, settings: Settings, asked: Sequence[Event]) -> bool:
+        """Whether it can drive motions of a system, those pieces apart that it leaves."""
+        if pieces.in_forces or pieces.of_force or not pieces.only_forces or settings.step is not None:
+            return False
+        if settings.method not in ("dop853", "collocation") or lengths_in(pieces.system) or _bumps(pieces.system):
+            return False
+        from zeromass.integrate.stepping.kinks import kinks
+
+        return not kinks(pieces.given, list(asked))
+
+    def __init__(
+        self,
+        reaching: Reaching,
+        table: Timetable,
+        program: Program,
+        start: State,
+        until: float,
+        settings: Settings,
+        memory: Callable[[], float],
+    ) -> None:
+        self.pieces, self.program, self.settings, self.until = reaching.pieces, program, settings, until
+        self.events = reaching.watched
+        self._start, self._reaching, self._table = start, reaching, table
+        self._method = Collocation if settings.method == "collocation" else Dop853
+        n, native = len(start.q), program.native
+        self._order = 2 * n
+        self._hidden = len(self.pieces.given.parameters)
+        values = np.array([start.parameters.get(p, p.default or 0.0) for p in program.system.parameters], dtype=float)
+        tolerances = Tolerances(settings.rtol, settings.atol, settings.longest_step, None)
+        y = np.concatenate([start.q, start.v])
+        self.work: Workspace = Workspace(
+            native, start.t, y, values, tolerances, 0.0, lanes=self._method.lanes, memory=memory
+        )
+        self.work.growth_limit, self.work.correction_limit = settings.limits.growth, settings.limits.correction
+        self._limit()
+        self.work.use(native, project=settings.project)
+        self.work.watch(self.events, LookedAt(self.events).directions)
+        self._fresh = self.work.reals.copy()
+        self.w: Switches = self._switches()
+        self.step, self._onto = self._step_functions()
+        self.low: RootSearch = self._search([k for k, e in enumerate(self.events) if e.name.startswith(LOW)], 0)
+        others = [k for k, e in enumerate(self.events) if not e.name.startswith(LOW)]
+        self.roots: RootSearch = self._search(others, TURNS)
+        self.m: Motion = self._motion()
+
+    def _limit(self) -> None:
+        """Steps are limited by what depends on time alone."""
+        own = [event for event in self.events if not event.name.startswith(LOW)]
+        sampled = [e.zero for e in own if not e.name.startswith("\0")]
+        followed = [e.zero for e in own if e.name.startswith("\0")]
+        if terms_of_time(self.program.system, followed, sampled):
+            system, start = self.program.system, self._start
+            known = {p: start.parameters.get(p, p.default or 0.0) for p in system.parameters}
+            found = pace(system, known, start.t, self.until, followed, sampled)
+            self.work.limit(Ahead(found) if found is not None else None)
+
+    def _switches(self) -> Switches:
+        pieces, n, system = self.pieces, self._order // 2, self.program.system
+        count, names = len(pieces.switches), {p: k for k, p in enumerate(system.parameters)}
+        columns = {e.name: k for k, e in enumerate(self.events)}
+        held = [pieces.held.get(switch.mode) for switch in pieces.switches]
+        judged, guards = switch_functions(pieces, self.program), self.program.native.events(self.events, 1)
+        self._keep: list[Any] = [judged, guards]
+        self._whole = judged
+        ints, reals = (lambda: np.zeros(count, dtype=np.int64)), (lambda: np.zeros(count))
+        return Switches(
+            kind=_ints([_KINDS[switch.kind] for switch in pieces.switches]),
+            timed=_ints([k in pieces.of_time for k in range(count)]),
+            rates=_ints(pieces.of_rates),
+            inner=_ints([bool(inner) for inner in pieces.inner]),
+            mode=_ints([names[switch.mode] for switch in pieces.switches]),
+            margin=_ints([names[switch.margin] for switch in pieces.switches]),
+            flag=_ints([-1 if one is None else names[one.flag] for one in held]),
+            holds=_ints([columns.get(f"{HOLD}{k} 0", -1) for k in range(count)]),
+            nested=pieces.nested,
+            additive=additive(pieces),
+            ahead=1.0 if self.until >= self._start.t else -1.0,
+            rhs=self.program.native.rhs(1).address("rhs"),
+            judge=judged.address("judge"),
+            guard=0 if guards is None else guards.address("event"),
+            clock=np.zeros(1),
+            known=ints(),
+            reached=ints(),
+            tied=ints(),
+            held=ints(),
+            open=ints(),
+            natural=reals(),
+            choice=reals(),
+            tried=reals(),
+            best=reals(),
+            values=np.zeros(len(self.work.values)),
+            g=reals(),
+            sizes=reals(),
+            slopes=np.zeros((count, 1 + 2 * n)),
+            zeros=reals(),
+            terms=reals(),
+            slope=np.zeros(2 * n),
+            growth=np.zeros(1),
+            pivots=np.zeros(self.program.native.pivots + 1),
+            low=np.zeros(n),
+            guards=np.zeros(len(self.events)),
+        )
+
+    def _step_functions(self) -> tuple[StepFunctions, Onto | None]:
+        order, work = self._order, self.work
+        inputs, row, onto = np.zeros((1 + order + len(work.values), 1)), np.zeros(1 + order), None
+        more: dict[str, Any] = {}
+        projects = self.settings.project and bool(self.program.corrections)
+        if projects:
+            onto = Onto(Functions(self.program.native, work.values), row[None])
+            place, arguments, _ = onto.arguments
+            more = {"project": place, "arguments": np.array(arguments)}
+        step = StepFunctions(
+            t0=np.zeros(1),
+            t1=np.zeros(1),
+            y0=np.zeros((1, order)),
+            y1=np.zeros((1, order)),
+            polynomial=np.zeros((DEGREE + 1, order)),
+            weights=np.zeros(DEGREE + 1),
+            row=row,
+            projects=projects,
+            **more,
+            rtol=work.tolerances.rtol,
+            atol=work.tolerances.atol,
+            limit=order * work.correction_limit**2,
+            event=self.w.__dict__["_objects"]["guard"],
+            inputs=inputs,
+            outputs=np.zeros((len(self.events), 1)),
+            values=np.zeros(len(self.events)),
+        )
+        return step, onto
+
+    def _search(self, columns: list[int], room: int) -> RootSearch:
+        looked = LookedAt(self.events)
+        n, some = len(self._method.places) + room, [self.events[k] for k in columns]
+        slopes = not room
+        return RootSearch(
+            evaluate=compiled(functions_at).address,
+            context=self.step,
+            values=self.step.values,
+            places=np.zeros(n),
+            columns=_ints(columns),
+            directions=np.array([0.0 if slopes else float(e.direction) for e in some]),
+            turning=_ints([slopes or looked.turns(e) for e in some]),
+            seen=np.zeros((n, len(self.events))),
+            points=np.zeros((3 * n, 2)),
+            stack=np.zeros((STACK, 6)),
+            known=np.zeros((KNOWN, 3)),
+            times=np.zeros(max(3 * n * len(columns), 1)),
+            which=np.zeros(max(3 * n * len(columns), 1), dtype=np.int64),
+        )
+
+    def _motion(self) -> Motion:
+        work, order, pieces = self.work, self._order, self.pieces
+        names = [event.name for event in self.events]
+        causes = {SWITCHES: SWITCH, HOLD: SLIDING, LOW: LOWEST, GRAZE: NONE}
+        cause = [next((c for begin, c in causes.items() if name.startswith(begin)), NONE) for name in names]
+        of = [place_of(name) if c != NONE else (0, 0) for name, c in zip(names, cause, strict=True)]
+        slopes = [names.index(low) if (low := LOW + name.removeprefix(SWITCHES)) in names else -1 for name in names]
+        slopes = [at if c == SWITCH else -1 for at, c in zip(slopes, cause, strict=True)]
+        bent = {name for name, _ in self._reaching.unseen(self.program)}
+        count, timed = len(pieces.switches), self._table
+        modes = [
+            [timed.modes(place)[pieces.switches[k].mode] for k in timed.switches]
+            for place in range(len(timed.times) + 1)
+        ]
+        self._room = {"reals": np.zeros(len(Real64)), "ints": work.ints.copy(), "y": np.ones(work.size)}
+        self._room["ints"][Int64.events], self._room["ints"][Int64.capacity] = 0, AGAIN
+        self._room["ints"][Int64.stretches] = 0
+        m = Motion(
+            reals=work.reals,
+            fresh=self._fresh,
+            ints=work.ints,
+            y=work.state,
+            values=work.values,
+            signs=work.signs,
+            span=np.zeros(2),
+            first=np.zeros(order),
+            last=np.zeros(order),
+            row=np.zeros(2 + 2 * order),
+            retakes=self._method is Dop853,
+            again_reals=self._room["reals"],
+            again_ints=self._room["ints"],
+            again_y=self._room["y"],
+            cause=_ints(cause),
+            of=_ints([k for k, _ in of]),
+            below=_ints([j for _, j in of]),
+            slopes=_ints(slopes),
+            continuous=_ints([self._continuous(k) for k in range(count)]),
+            energies=np.zeros((2, max(len(pieces.energies[0]), 1))),
+            bent=_ints([name in bent for name in names]),
+            times=np.array(timed.times, dtype=float),
+            timed=np.array(modes, dtype=float).reshape(len(timed.times) + 1, len(timed.switches)),
+            which=_ints(timed.switches),
+            until=self.until,
+            start=self._start.t,
+            stalled=self.settings.limits.stalled,
+            changes=self.settings.limits.changes,
+            begun=np.zeros(1 + order),
+            was=work.values.copy(),
+            log=np.zeros((PIECES, 1 + order + len(work.values) - self._hidden)),
+            counts=np.zeros(PIECES * COUNTS, dtype=np.int64),
+            hidden=self._hidden,
+            flips=np.zeros(2 * PIECES),
+            ends=np.zeros(len(names)),
+            work=np.zeros(order),
+            moved=np.zeros(order),
+        )
+        if pieces.energies[0]:
+            m.energy = self._whole.address("energy")
+        self._address(m)
+        return m
+
+    def _continuous(self, k: int) -> int:
+        """Whether nothing but forces jumps at a switch; 2 if the energy is to be compared."""
+        parts, pieces = self.pieces.parts, self.pieces
+        if k in parts["constraints"] or k in parts["masses"]:
+            return 0
+        return 2 if k in parts["energies"] and pieces.of_place[k] else 1
+
+    def _address(self, m: Motion) -> None:
+        """Says where functions and memory of the method are: the record may have moved."""
+        work, target = self.work, host()
+        if self._method is Dop853:
+            if not hasattr(self, "_stages"):
+                self._stages = np.zeros((EXTENDED, work.size))
+            kernel = routine(Dop853Advance, target.scalar)
+            name, lanes = Dop853Advance.name, 1
+            m.in_lanes = m.dense_in_lanes = np.zeros((0, 1))
+            dense = routine(Dop853Inside, target.scalar)
+            size, pivots = work.size, max(self.program.native.pivots, 1)
+            ints = np.zeros(len(Int64), dtype=np.int64)
+            ints[Int64.coordinates], ints[Int64.size] = self._order // 2, size
+            ints[Int64.pivots], ints[Int64.capacity] = self.program.native.pivots, 1
+            own = [np.zeros(len(Real64)), ints, np.ones(size), np.zeros(EXTENDED * size), np.ones(size), np.ones(size)]
+            own += [work.values, np.zeros(DENSE_VECTORS * size), np.zeros(pivots)]
+            own += [m.span[:1], m.span[1:], m.first, m.last, self.step.polynomial]
+            self._keep += own
+            m.fifteen, m.dense_of_15 = True, dense.address(Dop853Inside.name)
+            m.dense_arguments = np.array([*map(address, own), self.program.native.rhs(1).address("rhs")])
+        else:
+            lanes = self._method.lanes
+            if not hasattr(self, "_stages"):
+                self._stages, m.in_lanes = stage_memory(work, lanes)
+            again, m.dense_in_lanes = stage_memory(work, lanes)
+            kernel, name = routine(CollocationAdvance, target.lanes(lanes)), CollocationAdvance.name
+            aside = work.aside(work.code)
+            aside.values, aside.scratch = work.values, self.step.polynomial
+            aside.ints[Int64.capacity], aside.ints[Int64.repeated] = 1, 0
+            dense = routine(CollocationDense, target.lanes(lanes))
+            place, arguments, keep = aside.arguments(dense, CollocationDense.name, again, lanes, m.row)
+            self._keep += [aside, keep, again]
+            m.fifteen, m.dense, m.dense_arguments = False, place, np.array(arguments)
+        place, arguments, keep = work.arguments(kernel, name, self._stages, lanes, work.record)
+        m.advance, m.arguments, m.record = place, np.array(arguments), work.record
+        self._keep += [keep, kernel, dense]
+        if self._method is Dop853:
+            room, again = self._room, list(arguments)
+            more = {0: room["reals"], 1: room["ints"], 2: room["y"], 3: np.zeros((EXTENDED, work.size))}
+            more |= {4: np.ones(work.size), 5: np.ones(max(work.size, 64)), 7: np.zeros((AGAIN, HEAD + self._order))}
+            more |= {8: np.zeros((1, 2)), 9: work._no_pivots()}
+            for k, array in more.items():
+                again[k] = address(array)
+            self._keep.append(more)
+            m.again_arguments = np.array(again)
+        else:
+            m.again_arguments = np.array(arguments)
+
+    def run(self, state: State, modes: dict[Any, float], place: int, tell: Callable[[float], None]) -> Drive:
+        """Moves on from a state on some pieces until the end of the run, or a piece that it leaves."""
+        work, m = self.work, self.m
+        work.reals[Real64.t], work.state[: self._order] = state.t, np.concatenate([state.q, state.v])
+        parameters = self.program.system.parameters
+        work.values[self._hidden :] = [modes.get(p, p.default or 0.0) for p in parameters[self._hidden :]]
+        m.place = place
+        begins = True
+        while True:
+            work.ints[Int64.budget] = CHUNK_OF_STEPS
+            before = work.evaluations
+            status = Drive(compiled(drive)(m, self.w, self.step, self.roots, self.low, self._method.places, begins))
+            self.program.native.called(work.evaluations - before)
+            tell(work.t)
+            begins = False
+            if status is Drive.AHEAD:
+                work.look_ahead()
+            elif status is Drive.LOG_FULL:
+                self._more_pieces()
+            elif status is Drive.RECORD_FULL:
+                if not work.extend():
+                    return Drive.LEFT
+                self._address(m)
+            elif status is not Drive.PAUSED:
+                return status
+
+    def _more_pieces(self) -> None:
+        m = self.m
+        m.log = np.concatenate([m.log, np.zeros_like(m.log)])
+        m.counts = np.concatenate([m.counts, np.zeros_like(m.counts)])
+        m.flips = np.concatenate([m.flips, np.zeros_like(m.flips)])
+
+
+def additive(pieces: SystemPieces) -> bool:
+    """Whether what switches do that may hold the motion is the sum of what each of them does."""
+    system, modes = pieces.system, [held.switch.mode for held in pieces.held.values()]
+    if len(modes) < 2:
+        return True
+    slopes = jacobian([*system.Q, *system.C], [*modes, *system.accelerations, *system.multipliers])[:, : len(modes)]
+    return set(modes).isdisjoint(symbols(list(slopes.ravel())))
+
+
+def _ints(values: Any) -> np.ndarray:
+    return np.array(list(values), dtype=np.int64)
