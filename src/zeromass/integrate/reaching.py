@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 import numpy as np
 
 from zeromass.compile.holding import mean
 from zeromass.compile.program import Hold, Program
-from zeromass.expression import Evaluator, Expression, as_expression, jacobian, symbols
+from zeromass.expression import Expression, as_expression, jacobian, symbols
 from zeromass.expression.node import ordered
-from zeromass.integrate.closer import ROUNDED, Functions, first_below
 from zeromass.integrate.deciding import Deciding
 from zeromass.integrate.grazing import Grazing
 from zeromass.integrate.outcome import Ending, Occurrence, Outcome
@@ -22,12 +21,10 @@ from zeromass.integrate.settings import Settings
 from zeromass.integrate.stepping.kinks import kinks
 from zeromass.integrate.stepping.loop import lanes_of
 from zeromass.integrate.switching import Piece
+from zeromass.kernel.negative_values import ROUNDING as NEGATIVE
 from zeromass.model import Event, State
 from zeromass.model.pieces import SystemPieces
 from zeromass.model.state import ROUNDING
-
-if TYPE_CHECKING:
-    from zeromass.compile.rolled.native import RolledNative
 
 CLOSE = 1e-12
 """Time, relative to 1 and to the time itself, before a switch in which a motion that finds no further step is at it."""
@@ -90,11 +87,11 @@ class Reaching:
         """
         loop, segment = self._run(program, moving, piece, target, tell)
         leaving = self._bent(loop.program, piece.holds)
-        if leaving is None or self.settings.step is not None:
+        if not leaving or self.settings.step is not None:
             return loop, segment
-        off = ROUNDED
+        off = NEGATIVE
         while len(segment.t) > 1:
-            place = first_below(segment, leaving, off, SHORTEST * abs(target - moving.t))
+            place = loop.first_negative(leaving, off, SHORTEST * abs(target - moving.t))
             if place is None:
                 break
             sooner = self._run(loop.program, moving, piece, place, tell)
@@ -131,38 +128,32 @@ class Reaching:
             self._standing.take(loop.program)
         return loop, segment
 
-    def _bent(self, program: Program, holds: tuple[Hold, ...]) -> Functions | None:
-        """What falls through zero where a motion leaves a piece, as far as it may do so unseen; None where nothing does.
+    def _bent(self, program: Program, holds: tuple[Hold, ...]) -> list[str]:
+        """Names of what falls through zero where a motion leaves a piece, as far as it may do so unseen.
 
         A sum of multiples of time, positions and rates changes its sign no more often than the motion turns.
         """
         if self.pieces.in_forces:
-            return self._bent_in_large(program, holds)
-        known: dict[Program, Evaluator | None] = self.pieces.system.memory.setdefault("bent", {})
+            return [f"{SWITCH}{k} {j}" for k in self._curved(holds) for j in range(len(self._leaving(k, holds)))]
+        known: dict[Program, list[str]] = self.pieces.system.memory.setdefault("bent", {})
         if program not in known:
-            leaving = [e for _, e in self.unseen(program)]
-            known[program] = Evaluator(leaving, program.system.inputs) if leaving else None
+            known[program] = [f"{SWITCH}{k} {j}" for k, j in self.unseen(program)]
         return known[program]
 
-    def _bent_in_large(self, program: Program, holds: tuple[Hold, ...]) -> Functions | None:
-        """The same of a large system, whose code computes them."""
-        watching, held = cast("RolledNative", program.native).watching, {hold.mode for hold in holds}
-        assert watching is not None
-        switches = [(k, s) for k, s in enumerate(self.pieces.switches) if s.mode in held or k in self.pieces.bent]
-        timed = [(k, s) for k, s in switches if k not in self.pieces.of_time and s.kind != "turn"]
-        places = [watching.places[as_expression(e)] for k, _ in timed for e in self._leaving(k, holds)]
-        return (lambda inputs: watching(inputs)[:, places]) if places else None
+    def _curved(self, holds: tuple[Hold, ...]) -> list[int]:
+        """Switches that hold a motion, or whose functions bend."""
+        held, switches = {hold.mode for hold in holds}, self.pieces.switches
+        some = [k for k, switch in enumerate(switches) if switch.mode in held or k in self.pieces.bent]
+        return [k for k in some if k not in self.pieces.of_time and switches[k].kind != "turn"]
 
-    def unseen(self, program: Program) -> list[tuple[tuple[int, int], Expression]]:
-        """The same as expressions of the state, each with its switch and which of its functions it is."""
-        held = {hold.mode for hold in program.holds}
-        bent = [k for k, s in enumerate(self.pieces.switches) if s.mode in held or k in self.pieces.bent]
-        bent = [k for k in bent if k not in self.pieces.of_time and self.pieces.switches[k].kind != "turn"]
+    def unseen(self, program: Program) -> list[tuple[int, int]]:
+        """The same of a small system: switches, and which of their functions."""
         state = list(program.system.inputs[: 1 + 2 * len(program.acceleration)])
-        places = [((k, j), zero) for k in bent for j, zero in enumerate(self._leaving(k, program.holds))]
-        leaving = program.solved([zero for _, zero in places])
-        found = [(place, e) for (place, _), e in zip(places, leaving, strict=True)]
-        return [(place, e) for place, e in found if _bends(e, state)]
+        zeros = {
+            (k, j): zero for k in self._curved(program.holds) for j, zero in enumerate(self._leaving(k, program.holds))
+        }
+        leaving = program.solved(list(zeros.values()))
+        return [place for place, e in zip(zeros, leaving, strict=True) if _bends(e, state)]
 
     def _leaving(self, k: int, holds: tuple[Hold, ...]) -> tuple[Expression, ...]:
         """What falls through zero where a motion leaves a piece, or what holds it, at a switch."""
