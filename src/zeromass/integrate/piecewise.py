@@ -19,7 +19,7 @@ from zeromass.integrate.stepping.dense import DEGREE
 from zeromass.integrate.stepping.inside import Inside
 from zeromass.integrate.stepping.kinks import KINK, bent
 from zeromass.integrate.stepping.layout import FOLLOWED, Real64
-from zeromass.integrate.stepping.loop import AT_ONCE, CHUNK_OF_STEPS, Loop
+from zeromass.integrate.stepping.loop import CHUNK_OF_STEPS, Loop
 from zeromass.integrate.stepping.narrow import NARROW
 from zeromass.integrate.stepping.roots import event_roots, python_function
 from zeromass.integrate.stepping.step_functions import StepMemory, functions_at, select_step
@@ -34,6 +34,9 @@ REMEMBERED = 16
 
 LEAST = float(np.finfo(float).tiny)
 """What a function that rises from zero is taken for there."""
+
+SEARCHED = 2**21
+"""Numbers of polynomials of steps that are searched together: 16 MB."""
 
 NEARLY = 1e-2
 """Part of what a switching function is in a step, by which it misses its switch or passes it, where that is looked at."""
@@ -168,7 +171,7 @@ class PieceLoop(Loop):
 
     def first_negative(self, names: Sequence[str], rounding: float, shortest: float) -> float | None:
         """The first time inside the steps at which the function of one of some events is negative; see `NegativeSearch`."""
-        t, most = self.recorded()[0], max(1, AT_ONCE // (self.work.order * (DEGREE + 1)))
+        t, most = self.recorded()[0], max(1, SEARCHED // (self.work.order * (DEGREE + 1)))
         places = {event.name: k for k, event in enumerate(self.watched)}
         columns = np.array([places[name] for name in names])
         memory = self._step_memory

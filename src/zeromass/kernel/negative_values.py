@@ -101,7 +101,7 @@ class NegativeSearch(Struct):
 
 @kernel
 def begin_search(s: NegativeSearch) -> None:
-    """A search that begins."""
+    """Forgets what an earlier search has found."""
     n = len(s.t) - 1
     s.sweep, s.step, s.place = 0, 0, s.t[n]
     s.longest, s.unresolved = 0.0, float(PARTS) * abs(s.t[n] - s.t[0])
@@ -113,7 +113,7 @@ def begin_search(s: NegativeSearch) -> None:
 
 @kernel
 def first_negative(s: NegativeSearch) -> bool:
-    """s.place ← the first time at which a function is seen below zero: whether it is found, or step s.step is needed.
+    """s.place ← the first time at which a function is seen below zero: whether that is known, or step s.step is needed.
 
     Steps are searched in their order, up to the place. Where values do not resolve a function, all steps are searched
     again in ever shorter parts, until these are an eighth as long as those where they do not.
@@ -125,7 +125,8 @@ def first_negative(s: NegativeSearch) -> bool:
                 return False
             s.select(s.context, s.step - s.first)
             if s.sweep == 0:
-                measure(s, s.t[s.step])
+                if s.step == 0:
+                    measure(s, s.t[0])
                 measure(s, s.t[s.step + 1])
             else:
                 search_step(s)
