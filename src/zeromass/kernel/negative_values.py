@@ -115,12 +115,13 @@ def begin_search(s: NegativeSearch) -> None:
 def first_negative(s: NegativeSearch) -> bool:
     """s.place ← the first time at which a function is seen below zero: whether that is known, or step s.step is needed.
 
-    Steps are searched in their order, up to the place. Where values do not resolve a function, all steps are searched
-    again in ever shorter parts, until these are an eighth as long as those where they do not.
+    Values at the ends of steps tell first how large the functions are: what is rounding depends on that. Where values do
+    not resolve a function in some step, all steps before the place are searched again in ever shorter parts, until these
+    are an eighth as long as those where they do not.
     """
     n, ahead = len(s.t) - 1, direction(s)
     while True:
-        while s.step < n and ahead * s.t[s.step] < ahead * s.place:
+        while s.step < n and (s.sweep <= 1 or ahead * s.t[s.step] < ahead * s.place):
             if s.step < s.first or s.step >= s.last:
                 return False
             s.select(s.context, s.step - s.first)
@@ -135,7 +136,8 @@ def first_negative(s: NegativeSearch) -> bool:
             wanted = s.unresolved / float(FEWER)
             if s.longest <= wanted:
                 return True
-            s.longest = max(s.longest / float(FEWER), wanted)
+            shorter = s.longest / float(FEWER)
+            s.longest = wanted if 2.0 * wanted > shorter else shorter  # parts of a step may be half as long
         s.sweep, s.step = s.sweep + 1, 0
 
 
@@ -184,8 +186,8 @@ def search_part(s: NegativeSearch, a: float, b: float, step: float) -> None:
         waiting -= 1
         begin, end = s.stack[waiting, 0], s.stack[waiting, 1]
         length = abs(end - begin)
-        narrow = NARROWEST * max(max(abs(begin), abs(end)), step)
-        if ahead * begin >= ahead * s.place or not length > narrow:
+        needed = ahead * begin < ahead * s.place or (s.sweep == 1 and length == step)
+        if not (needed and length > NARROWEST * max(max(abs(begin), abs(end)), step)):
             continue
         sample(s, begin, end, ahead)
         told = resolution(s) if length > s.shortest else RESOLVED
