@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import takewhile
 
 import numpy as np
@@ -15,14 +15,18 @@ from zeromass.expression.pieces import Switch
 from zeromass.integrate.outcome import Ending, Occurrence, Outcome
 from zeromass.integrate.segment import Segment
 from zeromass.integrate.settings import Settings
+from zeromass.integrate.stepping.dense import DEGREE
 from zeromass.integrate.stepping.inside import Inside
 from zeromass.integrate.stepping.kinks import KINK, bent
 from zeromass.integrate.stepping.layout import FOLLOWED, Real64
 from zeromass.integrate.stepping.loop import CHUNK_OF_STEPS, Loop
 from zeromass.integrate.stepping.narrow import NARROW
-from zeromass.integrate.stepping.roots import event_roots
+from zeromass.integrate.stepping.roots import event_roots, python_function
+from zeromass.integrate.stepping.step_functions import StepMemory, functions_at, select_step
 from zeromass.integrate.stepping.workspace import Workspace
 from zeromass.integrate.terms import Term
+from zeromass.kernel.language import compiled
+from zeromass.kernel.negative_values import PARTS, STACK, NegativeSearch, begin_search, first_negative
 from zeromass.model import Event, State, System
 
 REMEMBERED = 16
@@ -30,6 +34,9 @@ REMEMBERED = 16
 
 LEAST = float(np.finfo(float).tiny)
 """What a function that rises from zero is taken for there."""
+
+SEARCHED = 2**21
+"""Numbers of polynomials of steps that are searched together: 16 MB."""
 
 NEARLY = 1e-2
 """Part of what a switching function is in a step, by which it misses its switch or passes it, where that is looked at."""
@@ -161,6 +168,44 @@ class PieceLoop(Loop):
         work.growth_limit, work.correction_limit = self.work.growth_limit, self.work.correction_limit
         type(self.stepper)(work).advance(t, CHUNK_OF_STEPS)
         return work.y if work.t == t else y
+
+    def first_negative(self, names: Sequence[str], rounding: float, shortest: float) -> float | None:
+        """The first time inside the steps at which the function of one of some events is negative; see `NegativeSearch`."""
+        t, most = self.recorded()[0], max(1, SEARCHED // (self.work.order * (DEGREE + 1)))
+        places = {event.name: k for k, event in enumerate(self.watched)}
+        columns = np.array([places[name] for name in names])
+        memory = self._step_memory
+        if memory is None or not memory.fits(self.work):
+            memory = StepMemory(self.work, self.functions(), self.returned() is not None, DEGREE + 1)
+        search = NegativeSearch(
+            evaluate=compiled(functions_at).address,
+            select=compiled(select_step).address,
+            context=memory.address,
+            values=memory.step.values,
+            t=t,
+            count=len(t) - 1,
+            columns=columns,
+            rounding=rounding,
+            shortest=shortest,
+            sizes=np.empty(len(columns)),
+            seen=np.empty((PARTS + 1, len(columns))),
+            stack=np.empty((STACK, 2)),
+        )
+
+        def find() -> float:
+            compiled(begin_search)(search)
+            while not compiled(first_negative)(search):
+                search.first, search.last = search.step, min(search.step + most, len(t) - 1)
+                memory.open(self._steps(np.arange(search.first, search.last)))
+            return search.place
+
+        memory.step.unsure = 0
+        place = find()
+        if memory.step.unsure:  # Python decides whether a projection leads too far
+            inside = lru_cache(maxsize=1)(self._inside)
+            with python_function(lambda t: inside(search.step).watched(t), search.values) as search.evaluate:
+                place = find()
+        return place if place != t[-1] else None
 
     def located(self, inside: Inside, places: list[float]) -> tuple[list[tuple[float, Event]], float]:
         """The switches and events in a step, looked for between the places where switching functions turn as well.

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 import numpy as np
 
 from zeromass.compile.program import Program
-from zeromass.expression import Evaluator, Expression, Symbol, as_expression, jacobian, symbols
+from zeromass.expression import Expression, as_expression, jacobian, symbols
 from zeromass.expression.node import ordered
-from zeromass.integrate.closer import ROUNDED, Functions, first_below
 from zeromass.integrate.deciding import Deciding
 from zeromass.integrate.grazing import Grazing
 from zeromass.integrate.outcome import Ending, Occurrence, Outcome
@@ -22,13 +21,11 @@ from zeromass.integrate.settings import Settings
 from zeromass.integrate.stepping.kinks import kinks
 from zeromass.integrate.stepping.loop import lanes_of
 from zeromass.integrate.switching import Piece
+from zeromass.kernel.negative_values import ROUNDING as NEGATIVE
 from zeromass.model import Event, State
 from zeromass.model.pieces import SystemPieces
 from zeromass.model.sliding import Guard, acting, guards
 from zeromass.model.state import ROUNDING
-
-if TYPE_CHECKING:
-    from zeromass.compile.rolled.native import RolledNative
 
 CLOSE = 1e-12
 """Time, relative to 1 and to the time itself, before a switch in which a motion that finds no further step is at it."""
@@ -91,11 +88,11 @@ class Reaching:
         """
         loop, segment = self._run(program, moving, piece, target, tell)
         leaving = self._bent(loop.program, piece)
-        if leaving is None or self.settings.step is not None:
+        if not leaving or self.settings.step is not None:
             return loop, segment
-        off = ROUNDED
+        off = NEGATIVE
         while len(segment.t) > 1:
-            place = first_below(segment, leaving, off, SHORTEST * abs(target - moving.t))
+            place = loop.first_negative(leaving, off, SHORTEST * abs(target - moving.t))
             if place is None:
                 break
             sooner = self._run(loop.program, moving, piece, place, tell)
@@ -132,40 +129,26 @@ class Reaching:
             self._standing.take(loop.program)
         return loop, segment
 
-    def _bent(self, program: Program, piece: Piece) -> Functions | None:
-        """What falls through zero where a motion leaves a piece, as far as it may do so unseen; None where nothing does.
+    def _bent(self, program: Program, piece: Piece) -> list[str]:
+        """Names of what falls through zero where a motion leaves a piece, as far as it may do so unseen.
 
         A sum of multiples of time, positions and rates changes its sign no more often than the motion turns.
         """
-        holds = [self.pieces.held[hold.mode].flag for hold in piece.holds]
         if self.pieces.in_forces:
-            return self._bent_in_large(program, holds)
-        known: dict[Any, tuple[Evaluator, list[Symbol | None]] | None]
-        known = self.pieces.system.memory.setdefault("bent", {})
-        if program not in known:
-            unseen = self.unseen(program)
-            flags = [self._flag(name) for name, _ in unseen]
-            known[program] = (Evaluator([e for _, e in unseen], program.system.inputs), flags) if unseen else None
-        found = known[program]
-        if found is None:
-            return None
-        evaluator, flags = found
-        places = [i for i, flag in enumerate(flags) if flag is None or flag in holds]
-        return (lambda inputs: evaluator(inputs)[:, places]) if places else None
-
-    def _flag(self, name: str) -> Symbol | None:
-        """The flag of a switch that holds, by the name of an event; None of others."""
-        return self.pieces.held[self.pieces.switches[place_of(name)[0]].mode].flag if name.startswith(HOLD) else None
-
-    def _bent_in_large(self, program: Program, holds: Sequence[Symbol]) -> Functions | None:
-        """The same of a large system, whose code computes them."""
-        watching = cast("RolledNative", program.native).watching
-        assert watching is not None
-        own = [k for k in self._followed if k in self.pieces.bent]
-        zeros = [as_expression(zero) for k in own for zero in self.pieces.switches[k].leaving]
-        zeros += [zero for held in self.pieces.held.values() if held.flag in holds for zero in held.leaving]
-        places = [watching.places[zero] for zero in zeros]
-        return (lambda inputs: watching(inputs)[:, places]) if places else None
+            own = [
+                name
+                for k in self._followed
+                for name, guard in self._guards(k)
+                if guard.sliding or k in self.pieces.bent
+            ]
+        else:
+            known: dict[Program, list[str]] = self.pieces.system.memory.setdefault("bent", {})
+            if program not in known:
+                known[program] = self.unseen(program)
+            own = known[program]
+        held = {hold.mode for hold in piece.holds}
+        modes = [self.pieces.switches[place_of(name)[0]].mode for name in own]
+        return [name for name, mode in zip(own, modes, strict=True) if name.startswith(HOLD) == (mode in held)]
 
     @property
     def _followed(self) -> list[int]:
@@ -173,18 +156,17 @@ class Reaching:
         switches = self.pieces.switches
         return [k for k, s in enumerate(switches) if k not in self.pieces.of_time and s.kind != "turn"]
 
-    def unseen(self, program: Program) -> list[tuple[str, Expression]]:
-        """The same as expressions of the state, each with its name among events."""
+    def unseen(self, program: Program) -> list[str]:
+        """The same of all pieces of a small system."""
         state = list(program.system.inputs[: 1 + 2 * len(program.acceleration)])
-        places = [
-            (name, self._acting(k, guard.zero))
+        zeros = {
+            name: self._acting(k, guard.zero)
             for k in self._followed
             for name, guard in self._guards(k)
             if guard.sliding or k in self.pieces.bent
-        ]
-        leaving = program.solved([zero for _, zero in places])
-        found = [(name, e) for (name, _), e in zip(places, leaving, strict=True)]
-        return [(name, e) for name, e in found if _bends(e, state)]
+        }
+        leaving = program.solved(list(zeros.values()))
+        return [name for name, e in zip(zeros, leaving, strict=True) if _bends(e, state)]
 
     def _guards(self, k: int) -> list[tuple[str, Guard]]:
         """What is watched of a switch, each with its name among events."""

@@ -190,7 +190,7 @@ class Pieced:
     def _bent(self, reaching: Reaching, program: Program, names: list[str]) -> list[int]:
         """Places of what falls through zero where a motion leaves a piece, as far as it may do so unseen."""
         if not self.pieces.in_forces:
-            return [names.index(name) for name, _ in reaching.unseen(program)]
+            return [names.index(name) for name in reaching.unseen(program)]
         own = [k for k in self.pieces.bent if k not in self.pieces.of_time and self.pieces.switches[k].kind != "turn"]
         switches = [i for i, name in enumerate(names) if name.startswith(SWITCH) and place_of(name)[0] in own]
         return [*switches, *[i for i, name in enumerate(names) if name.startswith(HOLD)]]

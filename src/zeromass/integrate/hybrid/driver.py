@@ -13,14 +13,15 @@ from typing import Annotated
 
 from zeromass.integrate.hybrid.selection import SIDE, TURN, Selection, Switches, accelerate, look, select_modes
 from zeromass.integrate.piecewise import LEAST, NEARLY
-from zeromass.integrate.reaching import BENT, CLOSE, FLAT
+from zeromass.integrate.reaching import BENT, CLOSE, FLAT, SHORTEST
 from zeromass.integrate.shocks import SMALL
 from zeromass.integrate.stepping.functions import FIRST
 from zeromass.integrate.stepping.layout import HEAD, Int64, Real64
 from zeromass.integrate.stepping.status import Status
-from zeromass.integrate.stepping.step_functions import StepFunctions, state_at
+from zeromass.integrate.stepping.step_functions import StepFunctions, functions_at, state_at
 from zeromass.integrate.switched import RECENT, SHRINKS, STILL
 from zeromass.kernel.language import Address, Ints, Reals, Reals2, Struct, function, kernel, sqrt
+from zeromass.kernel.negative_values import NegativeSearch, begin_search, first_negative
 from zeromass.kernel.roots import RootSearch, locate_roots
 from zeromass.model.state import ROUNDING
 
@@ -47,6 +48,9 @@ EVENT, FINISHED, PAUSED, RECORD_FULL, AHEAD = (
 
 NONE, SWITCH, SLIDING, LOWEST = range(4)
 """What a watched function is: an event that was asked for, of a switch, of one that holds the motion, or a rate of these."""
+
+TRIES = 8
+"""How often a piece is made again up to an earlier place."""
 
 COUNTS = 4
 """Of a piece: rows of the record, steps, rejected ones and evaluations before it."""
@@ -76,7 +80,7 @@ class Motion(Struct):
     slopes            of each watched function where its rate is among them, or −1
     continuous        of each switch whether nothing but forces jumps at it; 2 if the energy is to be compared
     energy            potential and total energy; `energies` room for them before and after
-    bent              of each watched function whether it may dip below zero unseen
+    step, dips        for looks inside steps, and for functions that may dip below zero unseen
     times, timed      of switches of time alone: when, and their modes in between, (times + 1, timed switches)
     which, place      these switches, and which time is next
     until, start      of the run
@@ -85,6 +89,7 @@ class Motion(Struct):
     log, counts       pieces: t, y, and all parameters of modes, (pieces, 1 + 2n + hidden); and `COUNTS` of each
     hidden            where these parameters begin
     pieces            how many have begun
+    sooner, tries     where a piece ends that is made again, and how often it was
     flips, flipped    times of switches that time does not tell, and how many
     ends, work, moved   room for values of watched functions, for a state and for its slope
     """
@@ -120,7 +125,6 @@ class Motion(Struct):
     continuous: Ints
     energy: Annotated[Callable[..., None], function(Reals, Reals, Reals, Reals)]
     energies: Reals2
-    bent: Ints
     times: Reals
     timed: Reals2
     which: Ints
@@ -135,18 +139,23 @@ class Motion(Struct):
     counts: Ints
     hidden: int
     pieces: int
+    sooner: float
+    tries: int
     flips: Reals
     flipped: int
     ends: Reals
     work: Reals
     moved: Reals
+    step: StepFunctions
+    dips: NegativeSearch
 
 
 @kernel
 def watch(m: Motion, w: Switches, t: float, y: Reals, values: Reals) -> None:
     """values ← the watched functions at a state."""
     w.clock[0] = t
-    w.guard(w.clock, y, m.values, values)
+    if len(values) > 0:
+        w.guard(w.clock, y, m.values, values)
 
 
 @kernel
@@ -235,6 +244,7 @@ def note_piece(m: Motion) -> None:
 def take_back(m: Motion) -> int:
     """The state and the record as the piece began: LEFT."""
     place, count = COUNTS * (m.pieces - 1), len(m.first)
+    m.tries = 0
     m.reals[T] = m.begun[0]
     m.y[:count] = m.begun[1:]
     m.values[:] = m.was
@@ -243,9 +253,9 @@ def take_back(m: Motion) -> int:
 
 
 @kernel
-def open_step(m: Motion, s: StepFunctions) -> None:
-    """The last step and its polynomial, for looks inside it."""
-    last, count = m.ints[RECORDED] - 1, len(m.first)
+def open_step(m: Motion, last: int) -> None:
+    """A step of the piece, by its row in the record, and its polynomial, for looks inside it."""
+    s, count = m.step, len(m.first)
     t1 = m.record[last, 0]
     before = last > m.counts[COUNTS * (m.pieces - 1)]
     t0 = m.record[last - 1, 0] if before else m.begun[0]
@@ -392,7 +402,7 @@ def sharpen(m: Motion, w: Switches, c: int) -> None:
 @kernel
 def ends_piece(m: Motion, w: Switches, s: StepFunctions, r: RootSearch, low: RootSearch, fractions: Reals) -> int:
     """Locates the first switch in the last step and ends the piece there: 1, 0 if there is none, or −1 to leave it."""
-    open_step(m, s)
+    open_step(m, m.ints[RECORDED] - 1)
     s.unsure = 0
     place_looks(s, low, fractions)
     place_looks(s, r, fractions)
@@ -513,14 +523,40 @@ def strays(m: Motion, w: Switches) -> bool:
 
 
 @kernel
+def functions_in_piece(m: Motion, t: float) -> None:
+    """m.step.values ← the watched functions at a time in the step that is open."""
+    functions_at(m.step, t)
+
+
+@kernel
+def select_in_piece(m: Motion, step: int) -> None:
+    """Opens a step of the piece, by its number in it."""
+    open_step(m, m.counts[COUNTS * (m.pieces - 1)] + step)
+
+
+@kernel
 def dips_unseen(m: Motion, w: Switches) -> bool:
-    """Whether a function of the piece may have dipped below zero between two looks: it is to be looked at more closely."""
-    found = False
-    for c in range(len(m.cause)):
+    """Whether a function of the piece has dipped below zero between two looks, or may have."""
+    search, first = m.dips, m.counts[COUNTS * (m.pieces - 1)]
+    steps, some = m.ints[RECORDED] - first, False
+    for j in range(len(search.columns)):
+        c = search.columns[j]
         k = m.of[c]
-        held = m.cause[c] == SLIDING and m.values[w.flag[k]] != 0.0
-        found = found or (m.bent[c] != 0 and (m.cause[c] == SWITCH or held))
-    return found
+        held = w.flag[k] >= 0 and m.values[w.flag[k]] != 0.0
+        some = some or held == (m.cause[c] == SLIDING)
+    if not some or steps == 0:
+        return False
+    if steps >= len(search.t):
+        m.step.unsure = 1
+        return True
+    search.t[0] = m.begun[0]
+    for i in range(steps):
+        search.t[i + 1] = m.record[first + i, 0]
+    search.count, search.first, search.last, m.step.unsure = steps, 0, steps, 0
+    search.shortest = SHORTEST * abs(m.reals[UNTIL] - m.begun[0])
+    begin_search(search)
+    first_negative(search)
+    return search.place != search.t[steps] or m.step.unsure > 0
 
 
 @kernel
@@ -561,7 +597,7 @@ def drive(
     while True:
         if m.pieces >= m.log.shape[0] or m.flipped >= len(m.flips):
             return int(Drive.LOG_FULL)
-        m.reals[UNTIL] = next_target(m)
+        m.reals[UNTIL] = m.sooner if m.tries > 0 else next_target(m)
         status = m.advance(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[13])
         if status == PAUSED:
             return int(Drive.PAUSED)
@@ -570,7 +606,7 @@ def drive(
         if status == AHEAD:
             return int(Drive.AHEAD)
         timed = status == FINISHED
-        if status != EVENT and not timed:
+        if status != EVENT and not (timed and m.tries == 0):
             return take_back(m)
         if not timed:
             found = ends_piece(m, w, s, r, low, fractions)
@@ -578,7 +614,16 @@ def drive(
                 return take_back(m)
             if found == 0:
                 continue
-        if dips_unseen(m, w) or (timed and strays(m, w)):
+        if dips_unseen(m, w):  # the piece is made again up to where that is
+            tries, place = m.tries + 1, m.dips.place
+            take_back(m)
+            if m.step.unsure > 0 or tries > TRIES:
+                return int(Drive.LEFT)
+            m.sooner, m.tries = place, tries
+            begin_piece(m, w, place)
+            continue
+        m.tries = 0
+        if timed and strays(m, w):
             return take_back(m)
         if timed and m.reals[T] == m.until:
             return int(Drive.FINISHED)

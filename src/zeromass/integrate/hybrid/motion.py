@@ -12,7 +12,18 @@ from zeromass.compile.module import code
 from zeromass.compile.program import Program
 from zeromass.expression import as_expression, jacobian, symbols
 from zeromass.expression.magnitude import magnitudes
-from zeromass.integrate.hybrid.driver import COUNTS, LOWEST, NONE, SLIDING, SWITCH, Drive, Motion, drive
+from zeromass.integrate.hybrid.driver import (
+    COUNTS,
+    LOWEST,
+    NONE,
+    SLIDING,
+    SWITCH,
+    Drive,
+    Motion,
+    drive,
+    functions_in_piece,
+    select_in_piece,
+)
 from zeromass.integrate.hybrid.selection import SIDE, TURN, WHOLE, Switches
 from zeromass.integrate.methods.collocation.kernel import CollocationAdvance, CollocationDense
 from zeromass.integrate.methods.collocation.stepper import Collocation, stage_memory
@@ -37,6 +48,8 @@ from zeromass.integrate.stepping.workspace import Workspace
 from zeromass.integrate.terms import lengths_in, terms_of_time
 from zeromass.integrate.timetable import Timetable
 from zeromass.kernel.language import compiled
+from zeromass.kernel.negative_values import PARTS, ROUNDING, NegativeSearch
+from zeromass.kernel.negative_values import STACK as PENDING
 from zeromass.kernel.roots import KNOWN, STACK, RootSearch
 from zeromass.model import Event, State
 from zeromass.model.pieces import SystemPieces
@@ -46,6 +59,9 @@ TURNS = 24
 
 PIECES = 64
 """Pieces of a motion for which there is room at first."""
+
+STEPS = 2**14
+"""Steps of a piece in which functions are looked for that dip below zero."""
 
 AGAIN = 64
 """Steps in which a state may be reached again."""
@@ -169,6 +185,9 @@ class Driver:
             choice=reals(),
             tried=reals(),
             best=reals(),
+            can=ints(),
+            wrong=ints(),
+            right=reals(),
             values=np.zeros(len(self.work.values)),
             g=reals(),
             sizes=reals(),
@@ -179,6 +198,7 @@ class Driver:
             growth=np.zeros(1),
             pivots=np.zeros(self.program.native.pivots + 1),
             low=np.zeros(n),
+            there=np.zeros(2 * n),
             guards=np.zeros(len(self.events)),
         )
 
@@ -239,7 +259,7 @@ class Driver:
         of = [place_of(name) if c != NONE else (0, 0) for name, c in zip(names, cause, strict=True)]
         slopes = [names.index(low) if (low := LOW + name.removeprefix(SWITCHES)) in names else -1 for name in names]
         slopes = [at if c == SWITCH else -1 for at, c in zip(slopes, cause, strict=True)]
-        bent = {name for name, _ in self._reaching.unseen(self.program)}
+        bent = set(self._reaching.unseen(self.program))
         count, timed = len(pieces.switches), self._table
         modes = [
             [timed.modes(place)[pieces.switches[k].mode] for k in timed.switches]
@@ -269,7 +289,6 @@ class Driver:
             slopes=_ints(slopes),
             continuous=_ints([self._continuous(k) for k in range(count)]),
             energies=np.zeros((2, max(len(pieces.energies[0]), 1))),
-            bent=_ints([name in bent for name in names]),
             times=np.array(timed.times, dtype=float),
             timed=np.array(modes, dtype=float).reshape(len(timed.times) + 1, len(timed.switches)),
             which=_ints(timed.switches),
@@ -286,6 +305,20 @@ class Driver:
             ends=np.zeros(len(names)),
             work=np.zeros(order),
             moved=np.zeros(order),
+            step=self.step,
+        )
+        columns = _ints([k for k, name in enumerate(names) if name in bent])
+        m.dips = NegativeSearch(
+            evaluate=compiled(functions_in_piece).address,
+            select=compiled(select_in_piece).address,
+            context=m,
+            values=self.step.values,
+            t=np.zeros(STEPS),
+            columns=columns,
+            rounding=ROUNDING,
+            sizes=np.zeros(len(columns)),
+            seen=np.zeros((PARTS + 1, len(columns))),
+            stack=np.zeros((PENDING, 2)),
         )
         if pieces.energies[0]:
             m.energy = self._whole.address("energy")

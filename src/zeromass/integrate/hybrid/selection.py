@@ -11,7 +11,7 @@ from collections.abc import Callable
 from enum import IntEnum
 from typing import Annotated
 
-from zeromass.integrate.deciding import LEFT, LOCATED, LOST, MOST, NEAR, SMALL
+from zeromass.integrate.deciding import LEFT, LOCATED, LOST, MOST, NEAR, SMALL, SOON
 from zeromass.kernel.functions import copysign, floor
 from zeromass.kernel.language import Ints, Reals, Reals2, Struct, function, kernel
 from zeromass.model.state import ROUNDING
@@ -21,6 +21,12 @@ SIDE, WHOLE, TURN = range(3)
 
 NESTED = 64
 """Rounds after which modes that depend on one another are not found."""
+
+PATIENCE, ROUNDS = 3, 4
+"""Changes of all that contradicts a guess that need not make it less; and guesses for each switch at most."""
+
+CURVED = 0.1
+"""Part of its change within a moment by which ġ may differ from a line where that tells of g̈."""
 
 YES, NO, UNKNOWN = 1, 0, -1
 
@@ -43,10 +49,11 @@ class Switches(Struct):
     known, reached              whether a switch is reached or held, so that rounding does not decide of it; and reached
     tied, held, open, natural   those that the state does not decide; those that held the motion; what is open, and how it was
     choice, tried, best         sides of what is open: 1, −1, or 0 where a switch holds the motion
+    can, wrong, right           whether what is open can hold the motion, whether its side is wrong, and what is right
     values                      parameters with other modes
     g, sizes, slopes            of the switching functions, their rounding, and by time, positions and rates, (k, 1 + 2n)
     zeros, terms                g and sizes where the decision began
-    slope, growth, pivots       dy/dt, and what tells of its accuracy; low: q̈ with all that holds on its lower side
+    slope, growth, pivots       dy/dt, and what tells of its accuracy; low, there: room for q̈ and for a state
     """
 
     kind: Ints
@@ -74,6 +81,9 @@ class Switches(Struct):
     choice: Reals
     tried: Reals
     best: Reals
+    can: Ints
+    wrong: Ints
+    right: Reals
     values: Reals
     g: Reals
     sizes: Reals
@@ -84,6 +94,7 @@ class Switches(Struct):
     growth: Reals
     pivots: Reals
     low: Reals
+    there: Reals
     guards: Reals
 
 
@@ -247,11 +258,48 @@ def consistent(w: Switches, y: Reals, values: Reals, choice: Reals) -> int:
             return UNKNOWN
         rate = rate_of(w, y, a, k)
         scale = scale + abs(rate) if w.rates[k] != 0 else 0.0
-        if is_constant(w, k) or abs(rate) <= SMALL * max(size_of(w, y, a, k), scale):
+        if is_constant(w, k):
             sure = UNKNOWN
-        elif (rate > 0.0) != (choice[j] > 0.0):
-            return NO
+        elif abs(rate) > SMALL * max(size_of(w, y, a, k), scale):
+            if (rate > 0.0) != (choice[j] > 0.0):
+                return NO
+        else:
+            side = bend(w, y, k)
+            if side == 0.0:
+                sure = UNKNOWN
+            elif side != choice[j]:
+                return NO
     return sure
+
+
+@kernel
+def rate_there(w: Switches, y: Reals, k: int, late: float) -> float:
+    """ġ of a switch a moment before or after a state, along its motion with w.low as accelerations."""
+    n, t = len(w.low), w.clock[0]
+    for i in range(n):
+        w.there[i] = y[i] + late * y[n + i] + 0.5 * late * late * w.low[i]
+        w.there[n + i] = y[n + i] + late * w.low[i]
+    w.clock[0] = t + late
+    look(w, w.there, w.values)
+    accelerate(w, w.there, w.values)
+    found = rate_of(w, w.there, w.slope[n:], k)
+    w.clock[0] = t
+    return found
+
+
+@kernel
+def bend(w: Switches, y: Reals, k: int) -> float:
+    """The side to which g̈ leads where ġ vanishes, from ġ a moment before and after; 0 where that does not tell."""
+    n = len(w.low)
+    w.low[:] = w.slope[n:]
+    late = SOON * max(1.0, abs(w.clock[0]))
+    now, size = rate_of(w, y, w.low, k), size_of(w, y, w.low, k)
+    after, before = rate_there(w, y, k, late), rate_there(w, y, k, -late)
+    change = after - before
+    clear = abs(change) > SMALL * size and abs(after + before - 2.0 * now) < CURVED * abs(change)
+    if not clear:
+        return 0.0
+    return 1.0 if change * w.ahead > 0.0 else -1.0
 
 
 @kernel
@@ -318,7 +366,7 @@ def choose(w: Switches, y: Reals, values: Reals, fresh: bool) -> bool:
         if found != NO:
             return found == YES
     if w.count > MOST:
-        return False
+        return not fresh and pivot_in_blocks(w, y, values)
     pure, every = 1, 1
     for _ in range(w.count):
         pure, every = 2 * pure, 3 * every
@@ -342,6 +390,85 @@ def choose(w: Switches, y: Reals, values: Reals, fresh: bool) -> bool:
                 right, at = right + 1, number
     unfold(w, at, 3)
     return right == 1
+
+
+@kernel
+def pivot_in_blocks(w: Switches, y: Reals, values: Reals) -> bool:
+    """w.choice ← the sides of many open switches by block pivoting [JP1994]: whether they are found.
+
+    Everything that contradicts a guess changes at once; where that goes round in a circle, one thing at a time. Rows that
+    depend on one another never hold the motion together.
+    """
+    for j in range(w.count):
+        w.best[j] = -1.0
+    for j in range(w.count):
+        k = w.open[j]
+        w.can[j] = 0
+        if w.flag[k] >= 0 and w.inner[k] == 0:
+            up = rate_across(w, y, values, w.best, j, 1.0)
+            w.can[j] = 1 if up < rate_across(w, y, values, w.best, j, -1.0) else 0
+        w.choice[j] = w.natural[j]
+    least, patience = w.count + 1, PATIENCE
+    for _ in range(ROUNDS * (w.count + PATIENCE)):
+        wrong = contradictions(w, y, values)
+        if wrong == 0:
+            return True
+        if wrong < 0:  # too many hold at once: from none of them on, what holds another motion comes one by one
+            if patience < 0:
+                return False
+            for j in range(w.count):
+                w.choice[j] = w.natural[j] if w.natural[j] != 0.0 else 1.0
+            patience = -1
+            continue
+        if patience >= 0 and wrong < least:
+            least, patience = wrong, PATIENCE
+        elif patience > 0:
+            patience -= 1
+        for i in range(w.count):
+            j = w.count - 1 - i
+            if w.wrong[j] != 0:
+                w.choice[j] = w.right[j]
+                if patience <= 0:
+                    break
+    return False
+
+
+@kernel
+def contradictions(w: Switches, y: Reals, values: Reals) -> int:
+    """w.wrong, w.right ← which of the sides in w.choice the motion contradicts, and what would be right: how many there are.
+
+    −1 where rows that hold the motion depend on one another.
+    """
+    n, count, slide = len(w.low), 0, False
+    try_choice(w, y, values, w.choice)
+    for j in range(w.count):
+        w.wrong[j] = 0
+        slide = slide or w.choice[j] == 0.0
+        w.values[w.margin[w.open[j]]] = 0.0
+    if slide and not w.growth[0] < LOST:
+        return -1
+    if slide:
+        w.guard(w.clock, y, w.values, w.guards)
+    for j in range(w.count):
+        if w.choice[j] == 0.0:
+            beta = w.guards[w.holds[w.open[j]]]
+            if not (beta >= -SMALL and beta <= 1.0 + SMALL):
+                w.wrong[j], w.right[j], count = 1, 1.0 if beta > 0.5 else -1.0, count + 1
+    for j in range(w.count):
+        if w.choice[j] != 0.0:
+            try_choice(w, y, values, w.choice)
+            k = w.open[j]
+            rate, size = rate_of(w, y, w.slope[n:], k), size_of(w, y, w.slope[n:], k)
+            side = 1.0 if rate > 0.0 else -1.0
+            if w.rates[k] != 0 and side != w.choice[j]:
+                scale = abs(rate_across(w, y, values, w.choice, j, -w.choice[j]))
+                scale += abs(rate_across(w, y, values, w.best, j, -1.0))
+                side = w.choice[j] if abs(rate) <= SMALL * max(size, scale) else side
+            elif w.rates[k] == 0 and abs(rate) <= SMALL * size:
+                side = bend(w, y, k)
+            if side != 0.0 and side != w.choice[j]:
+                w.wrong[j], w.right[j], count = 1, 0.0 if w.can[j] != 0 else side, count + 1
+    return count
 
 
 @kernel

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +20,26 @@ Values = Callable[[float], np.ndarray]
 """All functions at a time, shape (functions,)."""
 
 _EVALUATE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_double)
+
+
+@contextmanager
+def python_function(functions: Values, values: np.ndarray) -> Iterator[Any]:
+    """A function for machine code that lets Python evaluate functions of time into an array.
+
+    An error in Python is raised again when the machine code has returned.
+    """
+    failed: list[BaseException] = []
+
+    def evaluate(_: int, t: float) -> None:
+        try:
+            values[:] = np.nan if failed else functions(t)
+        except BaseException as error:
+            failed.append(error)
+            values[:] = np.nan
+
+    yield _EVALUATE(evaluate)
+    if failed:
+        raise failed[0]
 
 
 class Search:
@@ -64,20 +85,10 @@ class Search:
         self.bind(evaluate, context)
         compiled(locate_roots)(self.memory)
 
-    def locate_in_python(self, values: Values) -> None:
+    def locate_in_python(self, functions: Values) -> None:
         """Finds the roots of functions that Python evaluates."""
-        failed: list[BaseException] = []
-
-        def evaluate(_: int, t: float) -> None:
-            try:
-                self.values[:] = np.nan if failed else values(t)
-            except BaseException as error:  # it is raised again when the machine code has returned
-                failed.append(error)
-                self.values[:] = np.nan
-
-        self.locate(_EVALUATE(evaluate))
-        if failed:
-            raise failed[0]
+        with python_function(functions, self.values) as evaluate:
+            self.locate(evaluate)
 
     def found(self) -> tuple[list[float], list[int]]:
         """Times of the roots, in order of the step, and which of the columns they belong to."""

@@ -69,6 +69,12 @@ def functions_at(s: StepFunctions, t: float) -> None:
 
 
 @kernel
+def select_step(s: StepFunctions, step: int) -> None:
+    """Looks into a step."""
+    s.step = step
+
+
+@kernel
 def state_at(s: StepFunctions, t: float) -> None:
     """s.row ← the state at a time in the step, on the constraints; its ends are as they were recorded."""
     if t == s.t1[s.step]:
