@@ -11,6 +11,7 @@ from zeromass.ensemble.lanes import Ends, Lanes
 from zeromass.ensemble.layout import Own
 from zeromass.integrate import Course
 from zeromass.integrate.course import continued
+from zeromass.integrate.segments import Segments
 from zeromass.integrate.stepping.layout import HEAD, LARGEST, Int64, Real64
 from zeromass.integrate.stepping.loop import CHUNK_OF_STEPS, SHORT, Loop
 from zeromass.model import Event
@@ -53,7 +54,7 @@ class Look:
         segment = loop.onward(lambda t: None, outcome)
         if recording or (segment.outcome.complete and not loop.searched and not self._short(loop)):
             system, settings = lanes.program.system, lanes.settings
-            self.course = continued(system, [segment], None, motions.until, settings, watched, lambda t: None)
+            self.course = continued(system, Segments([segment]), None, motions.until, settings, watched, lambda t: None)
 
     def _resume(self, loop: Loop) -> None:
         """Puts a loop where the member is."""

@@ -17,6 +17,7 @@ from zeromass.frozen import frozen
 from zeromass.integrate.outcome import Ending, Occurrence, Outcome, at_start
 from zeromass.integrate.passages import Passage
 from zeromass.integrate.segment import Samples, Segment, Statistics
+from zeromass.integrate.segments import Segments
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.stepping.loop import Loop
 from zeromass.integrate.switching import Impulse, Piece, Switching
@@ -63,7 +64,7 @@ class Course(ByExpression):
     """
 
     _how = "run[x] are the values of an expression x at the times run.t"
-    segments: tuple[Segment, ...]
+    segments: Sequence[Segment]
 
     def __len__(self) -> int:
         return len(self.t)
@@ -174,7 +175,10 @@ class Course(ByExpression):
 
     @cached_property
     def _examined(self) -> tuple[str, ...]:
-        return tuple(words for segment in self.segments for words in segment.system.examined(segment))
+        segments = self.segments
+        if isinstance(segments, Segments) and all(type(one).examined is System.examined for one in segments.systems):
+            return ()
+        return tuple(words for segment in segments for words in segment.system.examined(segment))
 
     def __getitem__(self, e: Expression | np.ndarray | Sequence[Any]) -> np.ndarray:
         """Values of an expression at the steps, shape (times,), or of an array of them, shape (times, …)."""
@@ -409,7 +413,7 @@ def course(
 
 def continued(
     moving: System,
-    segments: list[Segment],
+    segments: Segments,
     onto: System | None,
     until: float,
     settings: Settings,
@@ -430,26 +434,28 @@ def continued(
 
 def _through_changes(
     moving: System,
-    segments: list[Segment],
+    segments: Segments,
     onto: System | None,
     until: float,
     settings: Settings,
     watched: Sequence[Event],
     tell: Callable[[float], None],
 ) -> Course:
-    held, changes = sum(segment.held for segment in segments), 1
+    held, counted, changes = 0, 0, 1
     while True:
         segment = segments[-1]
         _refuse(moving, segment)
         if not (settings.transitions and segment.outcome.ending is Ending.EVENT and segment.t[-1] != until):
-            return Course(tuple(segments))
+            return Course(segments)
         end = segment.state(float(segment.t[-1]))
         following = moving.goes_on_as(segment.events[-1].name, end) if onto is None else onto
         if following is None:
-            return Course(tuple(segments))
+            return Course(segments)
         if changes >= settings.limits.changes:
-            segments[-1] = _chattering(segment, changes)
-            return Course(tuple(segments))
+            segments.replace_last(_chattering(segment, changes))
+            return Course(segments)
+        held += sum(one.held for one in segments[counted:])
+        counted = len(segments)
         jump = following if isinstance(following, Onward) and following.names else None
         if isinstance(following, System):
             start = end.carried_to(following)
@@ -457,15 +463,14 @@ def _through_changes(
         else:
             start = following.state
         if jump is not None and until < segment.t[0]:
-            return Course(tuple(segments))  # many motions lead to what is left after a stroke
+            return Course(segments)  # many motions lead to what is left after a stroke
         moving = start.system
         if isinstance(following, Onward) and following.said:
             y = np.concatenate([start.q, start.v])
             told = [Occurrence(name, t, y) for name, t in following.said]
-            segments[-1] = replace(segment, happened=(*segment.events, *told))
+            segments.replace_last(replace(segment, happened=(*segment.events, *told)))
         found, onto = _kind(None, start, until, settings, [*moving.events, *watched], tell, held)
-        segments += found if jump is None else [_struck(found[0], jump), *found[1:]]
-        held += sum(segment.held for segment in found)
+        segments.extend(found if jump is None else Segments([_struck(found[0], jump), *found[1:]]))
         changes += 1
 
 
@@ -477,13 +482,13 @@ def _kind(
     events: Sequence[Event],
     tell: Callable[[float], None],
     held: int,
-) -> tuple[list[Segment], System | None]:
+) -> tuple[Segments, System | None]:
     """The motion of one kind, a segment for each of the pieces of its formulas.
 
     And the system that it goes on with where rates would have to jump by more than the constraints can give.
     """
     if start.system.pieces is None:
-        return [_segment(program, start, until, settings, events, tell, held)], None
+        return Segments([_segment(program, start, until, settings, events, tell, held)]), None
     from zeromass.integrate.switched import Switched  # few systems switch
 
     motion = Switched(start.system.pieces, start, until, settings, events_of(events), tell, held)

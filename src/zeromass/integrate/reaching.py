@@ -60,7 +60,8 @@ class Reaching:
         self._asked, self.until = tuple(asked), until
         self._retakes = settings.step is None and lanes_of(settings.chosen) == 1  # its steps are the best
         self._grazing = Grazing(deciding, settings, until)
-        self._before: list[float] = []  # functions of events at the end of the last piece
+        self.before: list[float] = []
+        """Functions of events at the end of the last piece."""
         self._growth = 0.0  # of pivots, that a large motion was let have
         self.held: int = 0
         """Memory of the segments before, bytes."""
@@ -76,7 +77,7 @@ class Reaching:
             segment = self._to_the_last_digits(segment, loop, piece)
         if self._asked:
             ends = loop.work.event_values(float(segment.t[-1]), segment.y[-1])
-            self._before = ends[: len(self._asked)].tolist()
+            self.before = ends[: len(self._asked)].tolist()
         return segment
 
     def _stepped(
@@ -118,7 +119,7 @@ class Reaching:
             self.until,
             self.held,
             self._grazing.ambiguous,
-            self._before,
+            self.before,
             frozenset(event.name for event in self.pieces.given.events),
         )
         loop.work.growth_limit = max(loop.work.growth_limit, self._growth)
@@ -210,6 +211,10 @@ class Reaching:
         return as_expression(
             acting(e, [one for one in self.pieces.held.values() if one.switch.mode is not mode]).item()
         )
+
+    def words(self, which: Sequence[int]) -> str:
+        """Formulas that switch, as they were written."""
+        return self._standing.words(which)
 
     def touched(self, names: Sequence[str]) -> list[int]:
         """The switches that were only touched, by names of events, where that does not tell how the motion goes on."""

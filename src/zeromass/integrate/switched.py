@@ -7,31 +7,31 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 
 from zeromass.expression import Symbol
 from zeromass.integrate.deciding import Deciding, Decision, Undecided
+from zeromass.integrate.hybrid.motion import Driver
 from zeromass.integrate.outcome import Ending, Outcome, at_start
 from zeromass.integrate.piecewise import own
 from zeromass.integrate.reaching import Reaching
 from zeromass.integrate.segment import Segment
+from zeromass.integrate.segments import Segments
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.shocks import Shock, shock
 from zeromass.integrate.stepping.loop import lanes_of
-from zeromass.integrate.switching import Impulse, Piece, Switching
+from zeromass.integrate.switching import RECENT, SHRINKS, STILL, Impulse, Piece, Switching, switchings
 from zeromass.integrate.timetable import TOGETHER, Timetable
 from zeromass.model import Event, State, System
 from zeromass.model.pieces import SystemPieces
 
+MOST_SKIPPED = 64
+"""Pieces at most that are made without the driver, after it has left several."""
+
 AT_ONCE = 8
 """Switches at one moment after which a motion is given up: one leads back to the other."""
-
-RECENT = 64
-"""Switches by whose rate chattering is recognised."""
-
-SHRINKS, STILL = 0.6, 5
-"""What is left of the time of so many switches when there have been twice as many, and how many times more would follow."""
 
 PILED, CROWDED = 2, 1e-6
 """Switches, and the part of a run that they take, just before a motion that finds no further step: it chatters."""
@@ -85,50 +85,86 @@ class Switched:
         self.following: System | None = None
         """The system that the motion goes on with where an impulse is more than its constraints can give."""
 
-    def segments(self) -> list[Segment]:
+    def segments(self) -> Segments:
         """The segments of the motion, one for each piece; the last tells how it ended."""
-        found: list[Segment] = []
+        self._used: Driver | None = None
+        found = self._segments()
+        if self._used is not None:
+            self._used.release(self._reaching)
+        return found
+
+    def _segments(self) -> Segments:
         if self.pieces.in_forces:
             from zeromass.integrate.large import at_large_start  # few systems are
 
             moving = self._standing.state(self.start, self._timed)
             outcome = at_large_start(self._standing.program(moving), moving, self.settings.limits.violation)
             if outcome is not None:
-                return [Segment.standing(self.start, outcome, self.settings)]
+                return Segments([Segment.standing(self.start, outcome, self.settings)])
             self._begun = True
         try:
             decision = self.deciding.begin(self.start, self._timed)
         except Undecided as why:
-            return [Segment.standing(self.start, Outcome(Ending.AMBIGUOUS, self.start.t, str(why)), self.settings)]
+            outcome = Outcome(Ending.AMBIGUOUS, self.start.t, str(why))
+            return Segments([Segment.standing(self.start, outcome, self.settings)])
         state, piece = self._led(decision), Piece(decision.modes, decision.holds)
         times: list[float] = []  # of switches that are not known ahead
+        found, driver, waits, skips = Segments(), self._driver(state, piece), 0, 1
         while True:
+            if driver is not None and waits == 0:
+                driven = driver.run(self.start, state, piece, self._place, times, self._tell)
+                found.promise(driven.segments, self.start.system)
+                if driven.ends:
+                    return found
+                before = self._reaching.before
+                if self._asked and driven.segments:  # where the piece before ended
+                    last = found[-1]
+                    values = driver.event_values(float(last.t[-1]), last.y[-1], cast(Piece, last.piece))
+                    before = values[: len(self._asked)].tolist()
+                state, piece, self._place, self._reaching.before = driven.state, driven.piece, driven.place, before
+                waits, skips = (0, 1) if driven.segments else (skips, min(2 * skips, MOST_SKIPPED))
+            waits = max(waits - 1, 0)
             segment, flipped = self._segment(state, piece)
             strayed = (
                 self._strayed(segment, piece) if segment.outcome.ending is not Ending.EVENT and not flipped else []
             )
             if strayed:  # from a switch that it does not leave: what follows on either side is no motion
                 outcome = self._not_left(state.t, strayed, times)
-                found[-1:] = [replace(found[-1], outcome=outcome) if found else self._none(state, piece, outcome)]
+                last = replace(found[-1], outcome=outcome) if len(found) else self._none(state, piece, outcome)
+                found.replace_last(last)
                 return found
             found.append(segment)
             self._reaching.held += segment.held
             if segment.outcome.ending is not Ending.SWITCH:
                 stuck = segment.outcome.ending is Ending.STEP_TOO_SMALL and len(times) >= PILED
                 if stuck and abs(segment.outcome.t - times[-PILED]) < CROWDED * abs(self.until - self.start.t):
-                    found[-1] = replace(segment, outcome=self._chattering(times, self._last))
+                    found.replace_last(replace(segment, outcome=self._chattering(times, self._last)))
                 return found
             state = self._end(segment)
             if flipped:
                 times.append(state.t)
                 self._last = flipped
                 if self._chatters(times):
-                    found[-1] = replace(segment, outcome=self._chattering(times, flipped))
+                    found.replace_last(replace(segment, outcome=self._chattering(times, flipped)))
                     return found
             outcome, state, piece = self._after(state, piece, flipped)
             if outcome is not None:
-                found[-1] = replace(segment, outcome=outcome)
+                found.replace_last(replace(segment, outcome=outcome))
                 return found
+
+    def _driver(self, state: State, piece: Piece) -> Driver | None:
+        """What goes over switches in machine code, if it serves such a system."""
+        if not Driver.serves(self.pieces, self.settings, self._asked):
+            return None
+        moving = self._standing.state(state, piece.modes)
+        known = self._standing.seen(moving) or (self._begun and self.pieces.only_forces)
+        if not known and at_start(moving, self.settings.limits.violation) is not None:
+            return None
+        self._begun = True
+        driver = Driver.of(self._reaching, self._standing.program(moving))
+        self._used = driver
+        driver.begin(moving, self.until, self._table, lambda: self.settings.bound - self._reaching.held)
+        return driver
 
     def _strayed(self, segment: Segment, piece: Piece) -> list[int]:
         """Switches beyond which a segment has come, though it was to end there: it began on them, and returned unseen."""
@@ -325,23 +361,7 @@ class Switched:
         return Outcome(Ending.EVENT, state.t, words)
 
     def _switchings(self, t: float, old: Piece, new: Decision) -> tuple[Switching, ...]:
-        held = {hold.mode for hold in new.holds}
-        were = {hold.mode for hold in old.holds}
-        found = []
-        for switch in self.pieces.switches:
-            before, after = old.modes[switch.mode], new.modes[switch.mode]
-            if switch.mode in held:
-                if switch.mode not in were:
-                    found.append(Switching(t, switch.said, 0))
-            elif switch.mode in were:
-                found.append(Switching(t, switch.said, 1 if after >= _high(old, switch.mode) else -1))
-            elif before != after:
-                found.append(Switching(t, switch.said, int(np.sign(after - before))))
-        return tuple(found)
-
-
-def _high(piece: Piece, mode: object) -> float:
-    return next(hold.high for hold in piece.holds if hold.mode is mode)
+        return switchings(self.pieces, t, old, Piece(new.modes, new.holds))
 
 
 def _sum(impulses: Sequence[Impulse]) -> Impulse | None:

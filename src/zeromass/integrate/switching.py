@@ -16,6 +16,12 @@ from zeromass.model.errors import ModelError
 from zeromass.model.given import given_all, given_numbers
 from zeromass.model.pieces import SystemPieces
 
+RECENT = 64
+"""Switches by whose rate chattering is recognised."""
+
+SHRINKS, STILL = 0.6, 5
+"""What is left of the time of so many switches when there have been twice as many, and how many times more would follow."""
+
 
 @frozen()
 class Switching:
@@ -150,3 +156,19 @@ class Piece:
                 known["program"] = program_at(pieces.system, here)
             return known["program"]
         return program_at(pieces.system, here)
+
+
+def switchings(pieces: SystemPieces, t: float, old: Piece, new: Piece) -> tuple[Switching, ...]:
+    """What has switched from one piece to the next, at a time."""
+    held, were = {hold.mode for hold in new.holds}, {hold.mode: hold for hold in old.holds}
+    found = []
+    for switch in pieces.switches:
+        before, after = old.modes[switch.mode], new.modes[switch.mode]
+        if switch.mode in held:
+            if switch.mode not in were:
+                found.append(Switching(t, switch.said, 0))
+        elif switch.mode in were:
+            found.append(Switching(t, switch.said, 1 if after >= were[switch.mode].high else -1))
+        elif before != after:
+            found.append(Switching(t, switch.said, int(np.sign(after - before))))
+    return tuple(found)

@@ -1,7 +1,7 @@
 """The driver of a motion over switches: steps, location of switches, selection of modes, and again, in one kernel.
 
-It does what is ordinary and leaves the rest: a piece that ends in another way, one step too small, a switch that is touched, a
-decision by higher derivatives, is taken back to its beginning, and the status LEFT says that `switched` is to make it.
+It does what is ordinary and leaves the rest: a piece that ends in another way, by a step too small, a switch that is touched
+or a decision by higher derivatives, is taken back to its beginning, and the status LEFT says that `switched` is to make it.
 Nothing is kept on the stack: what has to be done by Python is done between two calls.
 """
 
@@ -19,7 +19,7 @@ from zeromass.integrate.stepping.functions import FIRST
 from zeromass.integrate.stepping.layout import HEAD, Int64, Real64
 from zeromass.integrate.stepping.status import Status
 from zeromass.integrate.stepping.step_functions import StepFunctions, functions_at, state_at
-from zeromass.integrate.switched import RECENT, SHRINKS, STILL
+from zeromass.integrate.switching import RECENT, SHRINKS, STILL
 from zeromass.kernel.language import Address, Ints, Reals, Reals2, Struct, function, kernel, sqrt
 from zeromass.kernel.negative_values import NegativeSearch, begin_search, first_negative
 from zeromass.kernel.roots import RootSearch, locate_roots

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from zeromass.codegen.target import Code, address, host
 from zeromass.compile.module import code
 from zeromass.compile.program import Program
+from zeromass.compile.repeated import repeated
 from zeromass.expression import as_expression, jacobian, symbols
 from zeromass.expression.magnitude import magnitudes
+from zeromass.integrate.hybrid.driven import DrivenPieces
 from zeromass.integrate.hybrid.driver import (
     COUNTS,
     LOWEST,
@@ -23,6 +26,7 @@ from zeromass.integrate.hybrid.driver import (
     drive,
     functions_in_piece,
     select_in_piece,
+    take_back,
 )
 from zeromass.integrate.hybrid.selection import SIDE, TURN, WHOLE, Switches
 from zeromass.integrate.methods.collocation.kernel import CollocationAdvance, CollocationDense
@@ -35,16 +39,19 @@ from zeromass.integrate.pace import pace
 from zeromass.integrate.piecewise import GRAZE, HOLD, LOW, LookedAt, place_of
 from zeromass.integrate.piecewise import SWITCH as SWITCHES
 from zeromass.integrate.reaching import Reaching
+from zeromass.integrate.segment import Segment
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.stepping.ahead import Ahead
 from zeromass.integrate.stepping.dense import DEGREE
 from zeromass.integrate.stepping.functions import Functions, Onto
 from zeromass.integrate.stepping.kernel import routine
+from zeromass.integrate.stepping.kinks import kinks
 from zeromass.integrate.stepping.layout import HEAD, Int64, Real64
 from zeromass.integrate.stepping.loop import CHUNK_OF_STEPS, _bumps
 from zeromass.integrate.stepping.status import Tolerances
 from zeromass.integrate.stepping.step_functions import StepFunctions, functions_at
 from zeromass.integrate.stepping.workspace import Workspace
+from zeromass.integrate.switching import Piece
 from zeromass.integrate.terms import lengths_in, terms_of_time
 from zeromass.integrate.timetable import Timetable
 from zeromass.kernel.language import compiled
@@ -62,6 +69,9 @@ PIECES = 64
 
 STEPS = 2**14
 """Steps of a piece in which functions are looked for that dip below zero."""
+
+REMEMBERED, SPARE, KEPT = 8, 4, 2**22
+"""Programs and settings of which drivers are kept, how many of each, and the most bytes that the record of one may have."""
 
 AGAIN = 64
 """Steps in which a state may be reached again."""
@@ -91,8 +101,30 @@ def switch_functions(pieces: SystemPieces, program: Program) -> Code:
     return known[program]
 
 
+class Driven(NamedTuple):
+    """What a run of the driver has led to.
+
+    ends      whether to the end of the run
+    segments  what makes those of the pieces that were finished
+    state, piece, place   the start of the piece that it leaves, the piece, and the place in the timetable
+    """
+
+    ends: bool
+    segments: list[Callable[[], Segment]]
+    state: State
+    piece: Piece
+    place: int
+
+
 class Driver:
-    """The driver of one motion, and its memory."""
+    """The driver of motions of one program with the same settings, and its memory: one motion after another.
+
+    pieces    of the system
+    events    that are watched: those asked for, and what ends pieces
+    unseen    names of those that may dip below zero between two looks
+    ahead     1 for motions forward in time, −1 backward
+    words     formulas that switch, as they were written
+    """
 
     @staticmethod
     def serves(pieces: SystemPieces, settings: Settings, asked: Sequence[Event]) -> bool:
@@ -101,64 +133,80 @@ class Driver:
             return False
         if settings.method not in ("dop853", "collocation") or lengths_in(pieces.system) or _bumps(pieces.system):
             return False
-        from zeromass.integrate.stepping.kinks import kinks
-
         return not kinks(pieces.given, list(asked))
 
-    def __init__(
-        self,
-        reaching: Reaching,
-        table: Timetable,
-        program: Program,
-        start: State,
-        until: float,
-        settings: Settings,
-        memory: Callable[[], float],
-    ) -> None:
-        self.pieces, self.program, self.settings, self.until = reaching.pieces, program, settings, until
-        self.events = reaching.watched
-        self._start, self._reaching, self._table = start, reaching, table
-        self._method = Collocation if settings.method == "collocation" else Dop853
-        n, native = len(start.q), program.native
-        self._order = 2 * n
-        self._hidden = len(self.pieces.given.parameters)
-        values = np.array([start.parameters.get(p, p.default or 0.0) for p in program.system.parameters], dtype=float)
-        tolerances = Tolerances(settings.rtol, settings.atol, settings.longest_step, None)
-        y = np.concatenate([start.q, start.v])
-        self.work: Workspace = Workspace(
-            native, start.t, y, values, tolerances, 0.0, lanes=self._method.lanes, memory=memory
-        )
+    @classmethod
+    def of(cls, reaching: Reaching, program: Program) -> Driver:
+        """One that is free, of those that earlier motions have left, or a new one."""
+        try:
+            return _free(reaching, program).pop()  # no other thread has it now
+        except IndexError:
+            return cls(reaching, program)
+
+    def release(self, reaching: Reaching) -> None:
+        """Leaves it to later motions."""
+        free = _free(reaching, self.program)
+        if len(free) < SPARE and self.work.record.nbytes <= KEPT:
+            free.append(self)
+
+    def __init__(self, reaching: Reaching, program: Program) -> None:
+        pieces, settings = reaching.pieces, reaching.settings
+        self.pieces, self.program, self.settings, self.events = pieces, program, settings, reaching.watched
+        self._unseen, self.ahead, self.words = set(reaching.unseen(program)), reaching.deciding.ahead, reaching.words
+        self.method: type[Collocation] | type[Dop853] = Collocation if settings.method == "collocation" else Dop853
+        self.order: int = 2 * len(program.system.coordinates)
+        self.hidden: int = len(pieces.given.parameters)
+        self.tolerances = Tolerances(settings.rtol, settings.atol, settings.longest_step, None)
+        native, parameters = program.native, program.system.parameters
+        state, values = np.zeros(self.order), np.zeros(len(parameters))
+        self.work: Workspace = Workspace(native, 0.0, state, values, self.tolerances, 0.0, lanes=self.method.lanes)
         self.work.growth_limit, self.work.correction_limit = settings.limits.growth, settings.limits.correction
-        self._limit()
         self.work.use(native, project=settings.project)
         self.work.watch(self.events, LookedAt(self.events).directions)
         self._fresh = self.work.reals.copy()
+        own = [event for event in self.events if not event.name.startswith(LOW)]
+        self._sampled = [e.zero for e in own if not e.name.startswith("\0")]
+        self._followed = [e.zero for e in own if e.name.startswith("\0")]
+        self._timed: bool = bool(terms_of_time(program.system, self._followed, self._sampled))
+        self._keep: list[Any] = []
         self.w: Switches = self._switches()
-        self.step, self._onto = self._step_functions()
+        self.step: StepFunctions = self._step_functions()
         self.low: RootSearch = self._search([k for k, e in enumerate(self.events) if e.name.startswith(LOW)], 0)
         others = [k for k, e in enumerate(self.events) if not e.name.startswith(LOW)]
         self.roots: RootSearch = self._search(others, TURNS)
         self.m: Motion = self._motion()
+        for kernel in (drive, functions_at, functions_in_piece, select_in_piece):
+            compiled(kernel).code.improve()
 
-    def _limit(self) -> None:
-        """Steps are limited by what depends on time alone."""
-        own = [event for event in self.events if not event.name.startswith(LOW)]
-        sampled = [e.zero for e in own if not e.name.startswith("\0")]
-        followed = [e.zero for e in own if e.name.startswith("\0")]
-        if terms_of_time(self.program.system, followed, sampled):
-            system, start = self.program.system, self._start
-            known = {p: start.parameters.get(p, p.default or 0.0) for p in system.parameters}
-            found = pace(system, known, start.t, self.until, followed, sampled)
-            self.work.limit(Ahead(found) if found is not None else None)
+    def begin(self, start: State, until: float, table: Timetable, memory: Callable[[], float]) -> None:
+        """Takes up a motion from a start on its pieces until a time.
+
+        table   of switches of time alone
+        memory  what it may take, bytes
+        """
+        work, m, switches = self.work, self.m, self.pieces.switches
+        work.memory = memory
+        work.values[:] = [start.parameters.get(p, p.default or 0.0) for p in self.program.system.parameters]
+        work.reals[:], work.reals[Real64.t] = self._fresh, start.t
+        work.ints[[Int64.recorded, Int64.steps, Int64.rejected, Int64.evaluations]] = 0
+        if self._timed:
+            known = dict(zip(self.program.system.parameters, work.values.tolist(), strict=True))
+            found = pace(self.program.system, known, start.t, until, self._followed, self._sampled)
+            work.limit(Ahead(found) if found is not None else None)
+            m.fresh[Real64.behind] = np.inf
+        m.until, m.start, m.pieces, m.flipped, m.tries = until, start.t, 0, 0, 0
+        rows = [table.modes(place) for place in range(len(table.times) + 1)]
+        m.times = np.array(table.times, dtype=float)
+        m.timed = np.array([[row[switches[k].mode] for k in table.switches] for row in rows]).reshape(len(rows), -1)
+        m.which = _ints(table.switches)
 
     def _switches(self) -> Switches:
-        pieces, n, system = self.pieces, self._order // 2, self.program.system
+        pieces, n, system = self.pieces, self.order // 2, self.program.system
         count, names = len(pieces.switches), {p: k for k, p in enumerate(system.parameters)}
         columns = {e.name: k for k, e in enumerate(self.events)}
         held = [pieces.held.get(switch.mode) for switch in pieces.switches]
         judged, guards = switch_functions(pieces, self.program), self.program.native.events(self.events, 1)
-        self._keep: list[Any] = [judged, guards]
-        self._whole = judged
+        self._keep += [judged, guards]
         ints, reals = (lambda: np.zeros(count, dtype=np.int64)), (lambda: np.zeros(count))
         return Switches(
             kind=_ints([_KINDS[switch.kind] for switch in pieces.switches]),
@@ -171,7 +219,7 @@ class Driver:
             holds=_ints([columns.get(f"{HOLD}{k} 0", -1) for k in range(count)]),
             nested=pieces.nested,
             additive=additive(pieces),
-            ahead=1.0 if self.until >= self._start.t else -1.0,
+            ahead=self.ahead,
             rhs=self.program.native.rhs(1).address("rhs"),
             judge=judged.address("judge"),
             guard=0 if guards is None else guards.address("event"),
@@ -202,16 +250,18 @@ class Driver:
             guards=np.zeros(len(self.events)),
         )
 
-    def _step_functions(self) -> tuple[StepFunctions, Onto | None]:
-        order, work = self._order, self.work
-        inputs, row, onto = np.zeros((1 + order + len(work.values), 1)), np.zeros(1 + order), None
+    def _step_functions(self) -> StepFunctions:
+        order, work = self.order, self.work
+        inputs, row = np.zeros((1 + order + len(work.values), 1)), np.zeros(1 + order)
         more: dict[str, Any] = {}
         projects = self.settings.project and bool(self.program.corrections)
         if projects:
             onto = Onto(Functions(self.program.native, work.values), row[None])
             place, arguments, _ = onto.arguments
             more = {"project": place, "arguments": np.array(arguments)}
-        step = StepFunctions(
+            self._keep.append(onto)
+        guards = self.program.native.events(self.events, 1)
+        return StepFunctions(
             t0=np.zeros(1),
             t1=np.zeros(1),
             y0=np.zeros((1, order)),
@@ -224,16 +274,15 @@ class Driver:
             rtol=work.tolerances.rtol,
             atol=work.tolerances.atol,
             limit=order * work.correction_limit**2,
-            event=self.w.__dict__["_objects"]["guard"],
+            event=0 if guards is None else guards.address("event"),
             inputs=inputs,
             outputs=np.zeros((len(self.events), 1)),
             values=np.zeros(len(self.events)),
         )
-        return step, onto
 
     def _search(self, columns: list[int], room: int) -> RootSearch:
         looked = LookedAt(self.events)
-        n, some = len(self._method.places) + room, [self.events[k] for k in columns]
+        n, some = len(self.method.places) + room, [self.events[k] for k in columns]
         slopes = not room
         return RootSearch(
             evaluate=compiled(functions_at).address,
@@ -252,19 +301,15 @@ class Driver:
         )
 
     def _motion(self) -> Motion:
-        work, order, pieces = self.work, self._order, self.pieces
+        work, order, pieces = self.work, self.order, self.pieces
         names = [event.name for event in self.events]
         causes = {SWITCHES: SWITCH, HOLD: SLIDING, LOW: LOWEST, GRAZE: NONE}
         cause = [next((c for begin, c in causes.items() if name.startswith(begin)), NONE) for name in names]
         of = [place_of(name) if c != NONE else (0, 0) for name, c in zip(names, cause, strict=True)]
         slopes = [names.index(low) if (low := LOW + name.removeprefix(SWITCHES)) in names else -1 for name in names]
         slopes = [at if c == SWITCH else -1 for at, c in zip(slopes, cause, strict=True)]
-        bent = set(self._reaching.unseen(self.program))
-        count, timed = len(pieces.switches), self._table
-        modes = [
-            [timed.modes(place)[pieces.switches[k].mode] for k in timed.switches]
-            for place in range(len(timed.times) + 1)
-        ]
+        count, energies = len(pieces.switches), pieces.energies[0]
+        whole = switch_functions(pieces, self.program)
         self._room = {"reals": np.zeros(len(Real64)), "ints": work.ints.copy(), "y": np.ones(work.size)}
         self._room["ints"][Int64.events], self._room["ints"][Int64.capacity] = 0, AGAIN
         self._room["ints"][Int64.stretches] = 0
@@ -279,7 +324,7 @@ class Driver:
             first=np.zeros(order),
             last=np.zeros(order),
             row=np.zeros(2 + 2 * order),
-            retakes=self._method is Dop853,
+            retakes=self.method is Dop853,
             again_reals=self._room["reals"],
             again_ints=self._room["ints"],
             again_y=self._room["y"],
@@ -288,26 +333,25 @@ class Driver:
             below=_ints([j for _, j in of]),
             slopes=_ints(slopes),
             continuous=_ints([self._continuous(k) for k in range(count)]),
-            energies=np.zeros((2, max(len(pieces.energies[0]), 1))),
-            times=np.array(timed.times, dtype=float),
-            timed=np.array(modes, dtype=float).reshape(len(timed.times) + 1, len(timed.switches)),
-            which=_ints(timed.switches),
-            until=self.until,
-            start=self._start.t,
+            energy=whole.address("energy") if energies else 0,
+            energies=np.zeros((2, max(len(energies), 1))),
+            times=np.empty(0),
+            timed=np.empty((1, 0)),
+            which=_ints([]),
             stalled=self.settings.limits.stalled,
             changes=self.settings.limits.changes,
             begun=np.zeros(1 + order),
             was=work.values.copy(),
-            log=np.zeros((PIECES, 1 + order + len(work.values) - self._hidden)),
+            log=np.zeros((PIECES, 1 + order + len(work.values) - self.hidden)),
             counts=np.zeros(PIECES * COUNTS, dtype=np.int64),
-            hidden=self._hidden,
+            hidden=self.hidden,
             flips=np.zeros(2 * PIECES),
             ends=np.zeros(len(names)),
             work=np.zeros(order),
             moved=np.zeros(order),
             step=self.step,
         )
-        columns = _ints([k for k, name in enumerate(names) if name in bent])
+        columns = _ints([k for k, name in enumerate(names) if name in self._unseen])
         m.dips = NegativeSearch(
             evaluate=compiled(functions_in_piece).address,
             select=compiled(select_in_piece).address,
@@ -320,8 +364,6 @@ class Driver:
             seen=np.zeros((PARTS + 1, len(columns))),
             stack=np.zeros((PENDING, 2)),
         )
-        if pieces.energies[0]:
-            m.energy = self._whole.address("energy")
         self._address(m)
         return m
 
@@ -335,7 +377,7 @@ class Driver:
     def _address(self, m: Motion) -> None:
         """Says where functions and memory of the method are: the record may have moved."""
         work, target = self.work, host()
-        if self._method is Dop853:
+        if self.method is Dop853:
             if not hasattr(self, "_stages"):
                 self._stages = np.zeros((EXTENDED, work.size))
             kernel = routine(Dop853Advance, target.scalar)
@@ -344,16 +386,17 @@ class Driver:
             dense = routine(Dop853Inside, target.scalar)
             size, pivots = work.size, max(self.program.native.pivots, 1)
             ints = np.zeros(len(Int64), dtype=np.int64)
-            ints[Int64.coordinates], ints[Int64.size] = self._order // 2, size
+            ints[Int64.coordinates], ints[Int64.size] = self.order // 2, size
             ints[Int64.pivots], ints[Int64.capacity] = self.program.native.pivots, 1
             own = [np.zeros(len(Real64)), ints, np.ones(size), np.zeros(EXTENDED * size), np.ones(size), np.ones(size)]
             own += [work.values, np.zeros(DENSE_VECTORS * size), np.zeros(pivots)]
             own += [m.span[:1], m.span[1:], m.first, m.last, self.step.polynomial]
             self._keep += own
-            m.fifteen, m.dense_of_15 = True, dense.address(Dop853Inside.name)
+            m.fifteen = True
+            setattr(m, "dense_of_15", dense.address(Dop853Inside.name))
             m.dense_arguments = np.array([*map(address, own), self.program.native.rhs(1).address("rhs")])
         else:
-            lanes = self._method.lanes
+            lanes = self.method.lanes
             if not hasattr(self, "_stages"):
                 self._stages, m.in_lanes = stage_memory(work, lanes)
             again, m.dense_in_lanes = stage_memory(work, lanes)
@@ -368,10 +411,10 @@ class Driver:
         place, arguments, keep = work.arguments(kernel, name, self._stages, lanes, work.record)
         m.advance, m.arguments, m.record = place, np.array(arguments), work.record
         self._keep += [keep, kernel, dense]
-        if self._method is Dop853:
+        if self.method is Dop853:
             room, again = self._room, list(arguments)
             more = {0: room["reals"], 1: room["ints"], 2: room["y"], 3: np.zeros((EXTENDED, work.size))}
-            more |= {4: np.ones(work.size), 5: np.ones(max(work.size, 64)), 7: np.zeros((AGAIN, HEAD + self._order))}
+            more |= {4: np.ones(work.size), 5: np.ones(max(work.size, 64)), 7: np.zeros((AGAIN, HEAD + self.order))}
             more |= {8: np.zeros((1, 2)), 9: work._no_pivots()}
             for k, array in more.items():
                 again[k] = address(array)
@@ -380,37 +423,78 @@ class Driver:
         else:
             m.again_arguments = np.array(arguments)
 
-    def run(self, state: State, modes: dict[Any, float], place: int, tell: Callable[[float], None]) -> Drive:
-        """Moves on from a state on some pieces until the end of the run, or a piece that it leaves."""
+    def run(
+        self, start: State, state: State, piece: Piece, place: int, times: list[float], tell: Callable[[float], None]
+    ) -> Driven:
+        """Moves on from a state on some pieces until the end of the run, or a piece that it leaves.
+
+        start  of the motion
+        place  in the timetable; times: of the switches before that are not in it, to which those on the way are added
+        """
         work, m = self.work, self.m
-        work.reals[Real64.t], work.state[: self._order] = state.t, np.concatenate([state.q, state.v])
-        parameters = self.program.system.parameters
-        work.values[self._hidden :] = [modes.get(p, p.default or 0.0) for p in parameters[self._hidden :]]
-        m.place = place
-        begins = True
-        while True:
-            work.ints[Int64.budget] = CHUNK_OF_STEPS
-            before = work.evaluations
-            status = Drive(compiled(drive)(m, self.w, self.step, self.roots, self.low, self._method.places, begins))
+        work.reals[Real64.t], work.state[: self.order] = state.t, np.concatenate([state.q, state.v])
+        work.values[self.hidden :] = self._values(piece)
+        first, m.place = m.pieces, place
+        while len(m.flips) <= len(times) or len(m.log) <= m.pieces:
+            self._more_pieces()
+        m.flips[: len(times)], m.flipped = times, len(times)
+        begins, status = True, Drive.PAUSED
+        while status not in (Drive.FINISHED, Drive.LEFT):
+            work.ints[Int64.budget], before = CHUNK_OF_STEPS, work.evaluations
+            given = m, self.w, self.step, self.roots, self.low, self.method.places, begins
+            status, begins = Drive(compiled(drive)(*given)), False
             self.program.native.called(work.evaluations - before)
             tell(work.t)
-            begins = False
             if status is Drive.AHEAD:
                 work.look_ahead()
             elif status is Drive.LOG_FULL:
                 self._more_pieces()
             elif status is Drive.RECORD_FULL:
-                if not work.extend():
-                    return Drive.LEFT
-                self._address(m)
-            elif status is not Drive.PAUSED:
-                return status
+                if work.extend():
+                    self._address(m)
+                else:
+                    compiled(take_back)(m)
+                    status = Drive.LEFT
+        times[:] = m.flips[: m.flipped].tolist()
+        now = [int(work.ints[Int64.recorded]), work.steps, work.rejected, work.evaluations]
+        counts = np.concatenate([m.counts.reshape(-1, COUNTS)[first : m.pieces], [now]])
+        driven = DrivenPieces(self, start, state, piece, m.log[first : m.pieces].copy(), counts)
+        left, ends = m.pieces - first - 1, status is Drive.FINISHED
+        if not ends:
+            m.pieces -= 1  # it is begun anew
+        made = [partial(driven.segment, k, ends and k == left) for k in range(left + ends)]
+        return Driven(ends, made, driven.state(left), driven.piece(left), m.place)
+
+    def event_values(self, t: float, y: np.ndarray, piece: Piece) -> np.ndarray:
+        """The watched functions at a state on a piece."""
+        code, found = self.program.native.events(self.events, 1), np.empty(len(self.events))
+        if code is not None:
+            values = self.work.values.copy()
+            values[self.hidden :] = self._values(piece)
+            repeated(code.address("event"), [np.array([[t]]), y[None].copy(), values[None], found[None]])
+        return found
+
+    def _values(self, piece: Piece) -> list[float]:
+        """Modes, margins and flags of a piece, in the order of the parameters."""
+        parameters = self.program.system.parameters[self.hidden :]
+        return [piece.modes.get(p, p.default or 0.0) for p in parameters]
 
     def _more_pieces(self) -> None:
         m = self.m
         m.log = np.concatenate([m.log, np.zeros_like(m.log)])
         m.counts = np.concatenate([m.counts, np.zeros_like(m.counts)])
         m.flips = np.concatenate([m.flips, np.zeros_like(m.flips)])
+
+
+def _free(reaching: Reaching, program: Program) -> list[Driver]:
+    """Drivers of earlier motions that nobody uses."""
+    known: dict[Any, list[Driver]] = reaching.pieces.system.memory.setdefault("drivers", {})
+    key = program, reaching.settings, reaching.watched, reaching.deciding.ahead
+    if key not in known:
+        for old in list(known)[: 1 - REMEMBERED]:
+            known.pop(old, None)
+        known[key] = []
+    return known[key]
 
 
 def additive(pieces: SystemPieces) -> bool:

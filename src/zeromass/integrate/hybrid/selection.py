@@ -47,7 +47,7 @@ class Switches(Struct):
     nested, additive            whether any depends on modes of others, and whether what they do is the sum of its parts
     ahead                       1 for motions forward in time, −1 backward
     known, reached              whether a switch is reached or held, so that rounding does not decide of it; and reached
-    tied, held, open, natural   those that the state does not decide; those that held the motion; what is open, and how it was
+    tied, held, open, natural   those that the state does not decide; that held the motion; what is open, and how it was
     choice, tried, best         sides of what is open: 1, −1, or 0 where a switch holds the motion
     can, wrong, right           whether what is open can hold the motion, whether its side is wrong, and what is right
     values                      parameters with other modes
@@ -473,7 +473,7 @@ def contradictions(w: Switches, y: Reals, values: Reals) -> int:
 
 @kernel
 def unfold(w: Switches, number: int, sides: int) -> bool:
-    """w.choice ← one of all choices of 1 and −1, and 0 as a third, by its number: whether a switch holds the motion in it."""
+    """w.choice ← one of all choices of 1, −1, and 0 as a third, by its number: whether a switch holds the motion in it."""
     slide = False
     for j in range(w.count):
         digit = number % sides

@@ -1,0 +1,119 @@
+"""Segments of the pieces that a driver has gone through, made when they are asked for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from zeromass.integrate.outcome import Ending, Outcome
+from zeromass.integrate.segment import Segment, Statistics
+from zeromass.integrate.stepping.layout import HEAD
+from zeromass.integrate.stepping.workspace import Workspace
+from zeromass.integrate.switching import Hold, Piece, switchings
+from zeromass.model import State
+
+if TYPE_CHECKING:
+    from zeromass.integrate.hybrid.motion import Driver
+
+
+class DrivenPieces:
+    """Pieces of one run of a driver.
+
+    start   of the motion, of the system as it was given; state: where the first piece begins
+    first   the first piece
+    log     of each piece that was begun: t, y and all parameters of modes, (pieces, 1 + 2n + hidden)
+    counts  before each of them, and at last: rows of the record, steps, rejected ones and evaluations
+    record  rows of all of them: t, h, growth and states
+    """
+
+    def __init__(
+        self, driver: Driver, start: State, state: State, first: Piece, log: np.ndarray, counts: np.ndarray
+    ) -> None:
+        self._driver, self._start, self._state, self._first = driver, start, state, first
+        self._log, self._counts = log, counts.tolist()
+        self._record = driver.work.record[self._counts[0][0] : self._counts[-1][0]].copy()
+        self._values = driver.work.values.copy()
+
+    def piece(self, k: int) -> Piece:
+        """One of the pieces, with what switched where it begins."""
+        if k == 0:
+            return self._first
+        before, here, pieces = self._bare(k - 1), self._bare(k), self._driver.pieces
+        changed = [i for i, s in enumerate(pieces.switches) if before.modes[s.mode] != here.modes[s.mode]]
+        energy = 0.0
+        if not pieces.parts["energies"].isdisjoint(changed):
+            names, energies = pieces.energies
+            state = self.state(k)
+            now, then = (energies(pieces.state(state, one.modes).inputs) for one in (here, before))
+            energy = float(now[names.index("energy")] - then[names.index("energy")])
+        said = switchings(pieces, float(self._log[k, 0]), before, here)
+        return replace(here, switchings=said, energy=energy)
+
+    def _bare(self, k: int) -> Piece:
+        """The modes of a piece alone."""
+        driver = self._driver
+        parameters = driver.program.system.parameters[driver.hidden :]
+        modes = dict(zip(parameters, self._log[k, 1 + driver.order :].tolist(), strict=True))
+        held = [one for one in driver.pieces.held.values() if modes[one.flag]]
+        holds = [Hold(one.switch.mode, low := modes[one.switch.mode], low + one.width) for one in held]
+        return Piece(modes, tuple(holds))
+
+    def state(self, k: int) -> State:
+        """Where a piece begins, of the system as it was given."""
+        if k == 0:
+            return self._state
+        n, row, start = self._driver.order // 2, self._log[k], self._start
+        turns = self._driver.pieces.turns(self._bare(k).modes)
+        q, v = row[1 : 1 + n].copy(), row[1 + n : 1 + 2 * n].copy()
+        return State(start.system, float(row[0]), q, v, start.parameters, turns=turns)
+
+    def segment(self, k: int, last: bool) -> Segment:
+        """The segment of a piece, the last of the motion or not."""
+        driver, piece = self._driver, self.piece(k)
+        before, after, first = self._counts[k], self._counts[k + 1], self._counts[0][0]
+        rows = self._record[before[0] - first : after[0] - first]
+        t = np.concatenate([self._log[k, :1], rows[:, 0]])
+        y = np.concatenate([self._log[k, None, 1 : 1 + driver.order], rows[:, HEAD:]])
+        end = float(t[-1])
+        outcome = Outcome(Ending.FINISHED, end, "")
+        if not last:
+            here, then = self._bare(k).modes, self._bare(k + 1).modes
+            changed = [i for i, s in enumerate(driver.pieces.switches) if here[s.mode] != then[s.mode]]
+            outcome = Outcome(Ending.SWITCH, end, driver.words(changed))
+        steps, rejected, evaluations = (b - a for a, b in zip(before[1:], after[1:], strict=True))
+        growth = rows[:, 2].copy()
+        return Segment(
+            driver.program,
+            self.state(k),
+            t,
+            y,
+            outcome,
+            Statistics(steps, rejected, evaluations, 0, float(np.max(growth, initial=1.0))),
+            (),
+            driver.settings,
+            growth,
+            partial(self._polynomials, k),
+            piece=piece,
+        )
+
+    def _polynomials(self, k: int, *steps: np.ndarray) -> np.ndarray:
+        """The states inside steps of a piece, which are taken again; see `Source`."""
+        driver, row = self._driver, self._log[k]
+        values = self._values.copy()
+        values[driver.hidden :] = row[1 + driver.order :]
+        work = Workspace(
+            driver.program.native,
+            float(row[0]),
+            row[1 : 1 + driver.order],
+            values,
+            driver.tolerances,
+            0.0,
+            lanes=driver.method.lanes,
+        )
+        work.use(driver.program.native, project=driver.settings.project)
+        limits = driver.settings.limits
+        work.growth_limit, work.correction_limit = limits.growth, limits.correction
+        return driver.method(work).polynomials(*steps)
