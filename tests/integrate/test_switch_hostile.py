@@ -182,7 +182,7 @@ def test_a_start_remembers_nothing_that_another_method_has_rounded():
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_step_is_looked_into_where_something_switches_and_nowhere_else(method, monkeypatch):
+def test_a_speed_that_rises_slowly_from_zero_is_driven_in_machine_code_alone(method, monkeypatch):
     """A mass on a belt lets go with no speed beside it and no acceleration: a speed that rises so slowly from zero turns
     nowhere, which its slope tells."""
     looks = []
@@ -192,4 +192,5 @@ def test_a_step_is_looked_into_where_something_switches_and_nowhere_else(method,
     system, x, v = mass(lambda x, v: -4.0 * x - 1.5 * np.sign(v - 0.5) + 0.3 * (v - 0.5))
     start = system.start(dict(zip((x, v), known.solution(np.array([0.0]))[0], strict=True)))
     run = zm.simulate(system, start, until=known.until, method=method, **TIGHT)
-    assert len(looks) == len(run.switches) == len(known.switches)
+    assert len(run.switches) == len(known.switches)
+    assert not looks  # by Python

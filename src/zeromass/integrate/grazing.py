@@ -24,11 +24,13 @@ class Grazing:
     def __init__(self, deciding: Deciding, settings: Settings, until: float) -> None:
         self._deciding, self._settings, self._until = deciding, settings, until
 
-    def ambiguous(self, state: State, k: int, own: float) -> bool:
+    def ambiguous(self, state: State, k: int, own: float, far: float) -> bool:
         """Whether a motion that is at a switch, or nearly, and on its piece would turn there, may as well go on beyond.
 
         state  on the piece
         own    the side of the switch on which the piece is
+        far    the largest value of the switching function at the ends of the step: one that rests on a switch, as far as
+               its tolerances tell, does not turn there
         """
         deciding, pieces = self._deciding, self._deciding.pieces
         if k in pieces.of_force or pieces.switches[k].kind == "turn":
@@ -44,6 +46,8 @@ class Grazing:
         if not bend > 0:
             return False
         reach = self._off(here, k) + NEAR * pieces.size(k, state)
+        if far <= self._off(here, k):
+            return False
         if not abs(own * (g[k] - border) - rate**2 / (2 * bend)) <= reach:
             return False
         if any(k in part for part in pieces.parts.values()):

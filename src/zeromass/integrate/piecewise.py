@@ -45,8 +45,8 @@ LOW, SWITCH, GRAZE, HOLD = "\0low ", "\0switch ", "\0graze ", "\0hold "
 """What names of switches, of places where their functions are lowest, of switches that are touched, and of those that hold a
 motion in code for all pieces begin with among events; no user's name does."""
 
-Grazes = Callable[[State, int, float], bool]
-"""Whether a motion that turns at a switch, the k-th, on one of its sides, may as well go on beyond it."""
+Grazes = Callable[[State, int, float, float], bool]
+"""Whether a motion that turns at a switch, see `Grazing.ambiguous`, may as well go on beyond it."""
 
 
 def own(name: str) -> bool:
@@ -244,7 +244,8 @@ class PieceLoop(Loop):
                 mode = self.start.parameters[self._switches[k].mode]
                 side = mode if self._switches[k].kind == "side" else (1.0 if j == 0 else -1.0)
                 y, n = inside.state(time), len(self.start.q)
-                if self._grazes(replace(self.start, t=time, q=y[:n], v=y[n:]), k, side):
+                far = max(abs(g0), abs(g1))
+                if self._grazes(replace(self.start, t=time, q=y[:n], v=y[n:]), k, side, far):
                     return [(time, Event(f"{GRAZE}{k} {j}", event.zero))]
         return []
 

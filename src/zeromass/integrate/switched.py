@@ -181,8 +181,10 @@ class Switched:
         if not watched or len(segment.t) < 2:
             return []
         modes = [piece.modes[switch.mode] for switch in pieces.switches]
-        g = self._standing.switching(self._standing.state(self._end(segment), piece.modes))[0]
-        margins = [abs(piece.modes[switch.margin]) for switch in pieces.switches]
+        end = self._standing.state(self._end(segment), piece.modes)
+        g, slopes = self._standing.switching(end)[0], np.abs(self._standing.slopes(end)[:, 1:])
+        allowed = slopes @ (self.settings.atol + self.settings.rtol * np.abs(segment.y[-1]))
+        margins = [abs(piece.modes[switch.margin]) + off for switch, off in zip(pieces.switches, allowed, strict=True)]
         beyond = [k for k in watched if not g[k] * modes[k] >= -margins[k]]
         if not beyond:
             return []

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from enum import IntEnum
 from typing import Annotated
 
+from zeromass.integrate.grazing import REACH
 from zeromass.integrate.hybrid.selection import SIDE, TURN, Selection, Switches, accelerate, look, select_modes
 from zeromass.integrate.piecewise import LEAST, NEARLY
 from zeromass.integrate.reaching import BENT, CLOSE, FLAT, SHORTEST
@@ -305,6 +306,17 @@ def add_places(r: RootSearch, low: RootSearch, looks: int, ahead: float) -> bool
 
 
 @kernel
+def allowed(m: Motion, w: Switches, t: float, y: Reals, k: int) -> float:
+    """By how much a switching function may be off at a state, from the tolerances of a step."""
+    w.clock[0] = t
+    look(w, y, m.values)
+    total = 0.0
+    for i in range(len(y)):
+        total += abs(w.slopes[k, 1 + i]) * (m.reals[ATOL] + m.reals[RTOL] * abs(y[i]))
+    return total
+
+
+@kernel
 def touches(m: Motion, w: Switches, s: StepFunctions, r: RootSearch, low: RootSearch, end: float) -> bool:
     """Whether a switch is nearly touched before the end of a piece, where both its sides may lead to other motions."""
     t0, t1 = s.t0[0], s.t1[0]
@@ -324,7 +336,8 @@ def touches(m: Motion, w: Switches, s: StepFunctions, r: RootSearch, low: RootSe
             r.evaluate(r.context, time)
             g, rate = r.values[c], r.values[at]
             bend = max(abs(rate - r0), abs(r1 - rate)) / abs(t1 - t0)
-            if 2.0 * bend * (NEARLY * max(abs(g0), abs(g1)) - abs(g)) >= rate * rate and time != m.until:
+            near = 2.0 * bend * (NEARLY * max(abs(g0), abs(g1)) - abs(g)) >= rate * rate and time != m.until
+            if near and max(abs(g0), abs(g1)) > REACH * allowed(m, w, time, s.row[1:], m.of[c]):
                 return True
     return False
 
@@ -510,14 +523,13 @@ def chatters(m: Motion) -> bool:
 
 @kernel
 def strays(m: Motion, w: Switches) -> bool:
-    """Whether the motion has come beyond a switch at which its piece was to end."""
-    w.clock[0] = m.reals[T]
-    look(w, m.y[: len(m.first)], m.values)
-    found = False
+    """Whether the motion has come beyond a switch at which its piece was to end, by more than its tolerances allow."""
+    y, found = m.y[: len(m.first)], False
     for k in range(len(w.kind)):
         held = w.flag[k] >= 0 and m.values[w.flag[k]] != 0.0
         mode, margin = m.values[w.mode[k]], abs(m.values[w.margin[k]])
         if w.kind[k] == SIDE and w.timed[k] == 0 and not held and mode != 0.0:
+            margin += allowed(m, w, m.reals[T], y, k)
             found = found or not w.g[k] * mode >= -margin
     return found
 

@@ -240,6 +240,7 @@ class Driver:
             g=reals(),
             sizes=reals(),
             slopes=np.zeros((count, 1 + 2 * n)),
+            drift=reals(),
             zeros=reals(),
             terms=reals(),
             slope=np.zeros(2 * n),

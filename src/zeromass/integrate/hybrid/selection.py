@@ -52,7 +52,7 @@ class Switches(Struct):
     can, wrong, right           whether what is open can hold the motion, whether its side is wrong, and what is right
     values                      parameters with other modes
     g, sizes, slopes            of the switching functions, their rounding, and by time, positions and rates, (k, 1 + 2n)
-    zeros, terms                g and sizes where the decision began
+    drift, zeros, terms         by how much g may change, and g and sizes where the decision began
     slope, growth, pivots       dy/dt, and what tells of its accuracy; low, there: room for q̈ and for a state
     """
 
@@ -88,6 +88,7 @@ class Switches(Struct):
     g: Reals
     sizes: Reals
     slopes: Reals2
+    drift: Reals
     zeros: Reals
     terms: Reals
     slope: Reals
@@ -166,11 +167,34 @@ def free_of(w: Switches, k: int) -> bool:
 
 
 @kernel
+def measure_drifts(w: Switches, y: Reals, values: Reals) -> None:
+    """w.drift ← the largest |ġ| of each switch, with those that are reached or held on either of their sides.
+
+    Where a motion lets go of what holds it, accelerations are those of balance, and tell of no size.
+    """
+    n = len(y) // 2
+    for k in range(len(w.kind)):
+        w.drift[k] = 0.0
+    for j in range(len(w.kind)):
+        if w.known[j] == 0 or w.rates[j] == 0 or not free_of(w, j):
+            continue
+        for high in range(2):
+            w.values[:] = values
+            look(w, y, w.values)
+            w.values[w.mode[j]] = upper_of(w, j, w.g[j]) if high == 1 else lower_of(w, j, w.g[j])
+            look(w, y, w.values)
+            accelerate(w, y, w.values)
+            for k in range(len(w.kind)):
+                w.drift[k] = max(w.drift[k], abs(rate_of(w, y, w.slope[n:], k)))
+
+
+@kernel
 def settle(w: Switches, y: Reals, values: Reals) -> bool:
     """Sets the modes of all switches that the state decides, and says which it does not: whether that came to an end."""
     n = len(y) // 2
     a = w.slope[n:]
     slack = LOCATED * max(1.0, abs(w.clock[0]))
+    measure_drifts(w, y, values)
     for _ in range(NESTED):
         look(w, y, values)
         felt, some = False, False
@@ -189,7 +213,8 @@ def settle(w: Switches, y: Reals, values: Reals) -> bool:
             if not free_of(w, k):
                 continue
             off = w.g[k] - floor(w.g[k] + 0.5) if w.kind[k] == WHOLE else w.g[k]
-            if w.known[k] != 0 or abs(off) <= NEAR * w.sizes[k] + slack * abs(rate_of(w, y, a, k)):
+            drift = max(abs(rate_of(w, y, a, k)), w.drift[k])
+            if w.known[k] != 0 or abs(off) <= NEAR * w.sizes[k] + slack * drift:
                 w.tied[k] = 1
             elif values[w.mode[k]] != side_of(w, k, w.g[k]):
                 values[w.mode[k]] = side_of(w, k, w.g[k])
@@ -460,12 +485,12 @@ def contradictions(w: Switches, y: Reals, values: Reals) -> int:
             k = w.open[j]
             rate, size = rate_of(w, y, w.slope[n:], k), size_of(w, y, w.slope[n:], k)
             side = 1.0 if rate > 0.0 else -1.0
-            if w.rates[k] != 0 and side != w.choice[j]:
+            if w.rates[k] != 0:
                 scale = abs(rate_across(w, y, values, w.choice, j, -w.choice[j]))
-                scale += abs(rate_across(w, y, values, w.best, j, -1.0))
-                side = w.choice[j] if abs(rate) <= SMALL * max(size, scale) else side
-            elif w.rates[k] == 0 and abs(rate) <= SMALL * size:
-                side = bend(w, y, k)
+                size = max(size, scale + abs(rate_across(w, y, values, w.best, j, -1.0)))
+            if abs(rate) <= SMALL * size:  # on its way from one that holds it to the next
+                try_choice(w, y, values, w.choice)
+                side = w.choice[j] if slide and w.rates[k] != 0 else bend(w, y, k)
             if side != 0.0 and side != w.choice[j]:
                 w.wrong[j], w.right[j], count = 1, 0.0 if w.can[j] != 0 else side, count + 1
     return count
