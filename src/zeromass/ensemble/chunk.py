@@ -12,13 +12,13 @@ import numpy as np
 
 from zeromass.compile.program import Program
 from zeromass.ensemble.faults import is_fault
-from zeromass.ensemble.keep import FirstTime, Kept, needs_steps
+from zeromass.ensemble.keep import Final, FirstTime, Kept, needs_steps
 from zeromass.ensemble.lanes import Lanes
 from zeromass.ensemble.members import Members
 from zeromass.ensemble.motions import Seated, motions
 from zeromass.ensemble.pointwise import Pointwise
 from zeromass.ensemble.starts import Starts
-from zeromass.ensemble.values import values_of
+from zeromass.ensemble.values import of_state, values_of
 from zeromass.integrate import Settings
 from zeromass.integrate.outcome import Ending
 from zeromass.model import Event
@@ -102,11 +102,13 @@ class Work:
 
     def results(self, starts: Starts, before: Seated | None = None) -> Results:
         """What is kept of members with some starts; `before` is what `seated` gives, where that is known."""
-        options = {"watched": self.all_watched, "recording": self.recording, "before": before, "quick": self.quick}
+        recording = self.recording or (self.program.system.pieces is not None and not of_states(self.keep))
+        options = {"watched": self.all_watched, "recording": recording, "before": before, "quick": self.quick}
         moved = motions(self.lanes, starts, self.until, **options)
         found = blank(self, len(starts), Ending.FINISHED.value)
-        for k, course in moved.courses.items():
-            found["outcome"][k], found["message"][k] = course.outcome.ending.value, course.outcome.message
+        for k in moved.courses:
+            outcome = moved.outcome(k)
+            found["outcome"][k], found["message"][k] = outcome.ending.value, outcome.message
         found["end_time"], found["steps"] = moved.t, moved.steps
         found["rejected"], found["evaluations"] = moved.rejected, moved.evaluations
         for name, what in self.keep.items():
@@ -167,6 +169,11 @@ class Study:
         found = blank(self.work, len(why), NO_START)
         found["message"][:] = why
         return found
+
+
+def of_states(keep: Mapping[str, Kept]) -> bool:
+    """Whether all that is kept follows from the states at the ends of motions, however these have come there."""
+    return all(isinstance(what, Final) and of_state(what.array) for what in keep.values())
 
 
 def blank(work: Work, count: int, outcome: str = "") -> Results:

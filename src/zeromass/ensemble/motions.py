@@ -16,11 +16,13 @@ import numpy as np
 
 from zeromass.compile.program import Program
 from zeromass.ensemble.check import of_rank, ordinary
+from zeromass.ensemble.driven import DrivenMembers
 from zeromass.ensemble.lanes import Ends, Lanes
 from zeromass.ensemble.least import LeastLanes
 from zeromass.ensemble.look import Look
 from zeromass.ensemble.starts import Starts
 from zeromass.integrate import Course, Settings, course
+from zeromass.integrate.hybrid.members import Ending as Ended
 from zeromass.integrate.methods.dop853.stepper import Dop853
 from zeromass.integrate.outcome import Ending, Occurrence, Outcome
 from zeromass.integrate.segment import Segment, Statistics
@@ -36,7 +38,7 @@ class Motions:
 
     t, y        time and state at the end, shapes (k,) and (k, 2n)
     steps, rejected, evaluations, growth   as in `Statistics`, each of shape (k,)
-    courses     of members that were not in a lane to their end
+    courses     of members that were not in a lane to their end, and `driven`, those that the driver brought there
     occurrences what happened to the others
     ends        of those that began in one, and `seats`, which they are
     quick       of those that came to their end by independent positions and speeds, if any, and `places`, where they
@@ -60,6 +62,7 @@ class Motions:
         self.t, self.y, self.growth = np.full(count, np.nan), np.full_like(starts.y, np.nan), np.ones(count)
         self.steps, self.rejected, self.evaluations = (np.zeros(count, dtype=int) for _ in range(3))
         self.courses: dict[int, Course] = {}
+        self.driven: set[int] = set()
         self.occurrences: dict[int, list[Occurrence]] = {}
         self.ends: Ends | None = None
         self.seats: np.ndarray = np.empty(0, dtype=int)
@@ -95,9 +98,36 @@ class Motions:
         self.t[k], self.y[k], self.growth[k] = last.t[-1], last.y[-1], cost.growth
         self.steps[k], self.rejected[k], self.evaluations[k] = cost.steps, cost.rejected, cost.evaluations
 
+    def drive(self, lanes: Lanes, which: np.ndarray, tell: Callable[[int], None], *, recording: bool) -> None:
+        """Moves some members over their switches, those that come to their end without a closer look.
+
+        recording  whether their motions are kept, and not only their ends
+        """
+        pieces = self.program.system.pieces
+        assert pieces is not None
+        members = DrivenMembers(pieces, self.settings, lanes.asked, self.until)
+        which = which[ordinary(lanes, self.starts[which], self.until)]
+        if not recording:
+            for some, moved in members.moved(self.starts, which, tell):
+                done = moved.counts[:, 0] == Ended.FINISHED
+                fine = some[done]
+                self.t[fine], self.y[fine], self.growth[fine] = self.until, moved.ends[done], moved.growth[done]
+                self.steps[fine], self.rejected[fine], self.evaluations[fine] = moved.counts[done, 1:].T
+                self.driven.update(fine.tolist())
+            return
+        for k in which.tolist():
+            found = members.finished(self.starts, k)
+            if found is not None:
+                self.courses[k], cost, self.y[k] = found
+                self.steps[k], self.rejected[k], self.evaluations[k], self.growth[k] = cost
+                self.t[k] = self.until
+                self.driven.add(k)
+                tell(1)
+
     def outcome(self, k: int) -> Outcome:
         """How a member ended, in the words of `simulate`."""
-        return self.courses[k].outcome if k in self.courses else Outcome(Ending.FINISHED, self.until, "")
+        alone = k in self.courses and k not in self.driven
+        return self.courses[k].outcome if alone else Outcome(Ending.FINISHED, self.until, "")
 
     def happened(self, k: int) -> tuple[Occurrence, ...]:
         """What happened to a member on its way."""
@@ -200,6 +230,10 @@ def motions(
             left[fit[fine]] = False
             tell(len(fine))
     rest = np.flatnonzero(left)
+    if DrivenMembers.serves(program.system.pieces, settings, lanes.asked):
+        result.drive(lanes, rest, tell, recording=recording)
+        left[list(result.driven)] = False
+        rest = np.flatnonzero(left)
     seats, table = before or _seated(lanes, starts, rest, until)
     result.seats = seats
     if len(seats):

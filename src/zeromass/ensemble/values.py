@@ -14,6 +14,8 @@ from zeromass.ensemble.keep import AtTimes, Extreme, Final, FirstTime, Integral,
 from zeromass.ensemble.lanes import Lanes
 from zeromass.ensemble.motions import Motions
 from zeromass.ensemble.pointwise import Pointwise
+from zeromass.expression import symbols
+from zeromass.expression.pieces import switches
 from zeromass.integrate import Course
 from zeromass.integrate.search import Values, tops
 
@@ -42,7 +44,9 @@ def values_of(wanted: Kept, value: Pointwise | None, motions: Motions, lanes: La
     if isinstance(wanted, FirstTime):
         return np.array([_first(motions, k, wanted.event.name) for k in range(len(motions))])
     found = np.full((len(motions), *_shape(wanted)), np.nan)
-    own = np.delete(np.arange(len(motions)), list(motions.courses))
+    ends = isinstance(wanted, Final) and of_state(wanted.array)
+    alone = [k for k in motions.courses if not (ends and k in motions.driven)]
+    own = np.delete(np.arange(len(motions)), alone)
     if len(own):
         assert value is not None
         match wanted:
@@ -55,10 +59,17 @@ def values_of(wanted: Kept, value: Pointwise | None, motions: Motions, lanes: La
             case Final():
                 parameters = motions.starts.parameters[own]
                 found[own] = value(np.concatenate([motions.t[own, None], motions.y[own], parameters], axis=1))
-    for k, course in motions.courses.items():
+    for k in alone:
+        course = motions.courses[k]
         if course.segments[0].program is not None:
             found[k] = _of_course(wanted, course)
     return found
+
+
+def of_state(e: np.ndarray) -> bool:
+    """Whether expressions follow from time, state and parameters alone, wherever the motion has come from."""
+    solved = any(leaf.order >= 2 or leaf.kind == "multiplier" for leaf in symbols(e))
+    return not solved and not switches(e.ravel())
 
 
 def _shape(wanted: Kept) -> tuple[int, ...]:

@@ -8,15 +8,24 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from zeromass.expression import Symbol
 from zeromass.integrate.outcome import Ending, Outcome
 from zeromass.integrate.segment import Segment, Statistics
 from zeromass.integrate.stepping.layout import HEAD
 from zeromass.integrate.stepping.workspace import Workspace
 from zeromass.integrate.switching import Hold, Piece, switchings
 from zeromass.model import State
+from zeromass.model.pieces import SystemPieces
 
 if TYPE_CHECKING:
     from zeromass.integrate.hybrid.motion import Driver
+
+
+def piece_of(pieces: SystemPieces, modes: dict[Symbol, float]) -> Piece:
+    """The piece of some modes, margins and flags."""
+    held = [one for one in pieces.held.values() if modes[one.flag]]
+    holds = [Hold(one.switch.mode, low := modes[one.switch.mode], low + one.width) for one in held]
+    return Piece(modes, tuple(holds))
 
 
 class DrivenPieces:
@@ -55,11 +64,9 @@ class DrivenPieces:
     def _bare(self, k: int) -> Piece:
         """The modes of a piece alone."""
         driver = self._driver
-        parameters = driver.program.system.parameters[driver.hidden :]
-        modes = dict(zip(parameters, self._log[k, 1 + driver.order :].tolist(), strict=True))
-        held = [one for one in driver.pieces.held.values() if modes[one.flag]]
-        holds = [Hold(one.switch.mode, low := modes[one.switch.mode], low + one.width) for one in held]
-        return Piece(modes, tuple(holds))
+        return piece_of(
+            driver.pieces, dict(zip(driver.parameters, self._log[k, 1 + driver.order :].tolist(), strict=True))
+        )
 
     def state(self, k: int) -> State:
         """Where a piece begins, of the system as it was given."""

@@ -12,9 +12,9 @@ from zeromass.codegen.target import Code, address, host
 from zeromass.compile.module import code
 from zeromass.compile.program import Program
 from zeromass.compile.repeated import repeated
-from zeromass.expression import as_expression, jacobian, symbols
+from zeromass.expression import Symbol, as_expression, jacobian, symbols
 from zeromass.expression.magnitude import magnitudes
-from zeromass.integrate.hybrid.driven import DrivenPieces
+from zeromass.integrate.hybrid.driven import DrivenPieces, piece_of
 from zeromass.integrate.hybrid.driver import (
     COUNTS,
     LOWEST,
@@ -28,7 +28,8 @@ from zeromass.integrate.hybrid.driver import (
     select_in_piece,
     take_back,
 )
-from zeromass.integrate.hybrid.selection import SIDE, TURN, WHOLE, Switches
+from zeromass.integrate.hybrid.members import Ending, Members, drive_members
+from zeromass.integrate.hybrid.selection import SIDE, TURN, WHOLE, Selection, Switches, select_modes
 from zeromass.integrate.methods.collocation.kernel import CollocationAdvance, CollocationDense
 from zeromass.integrate.methods.collocation.stepper import Collocation, stage_memory
 from zeromass.integrate.methods.dop853.coefficients import EXTENDED
@@ -69,6 +70,9 @@ PIECES = 64
 
 STEPS = 2**14
 """Steps of a piece in which functions are looked for that dip below zero."""
+
+AT_ONCE = 256
+"""Members that are moved between looks at the keyboard."""
 
 REMEMBERED, SPARE, KEPT = 8, 4, 2**22
 """Programs and settings of which drivers are kept, how many of each, and the most bytes that the record of one may have."""
@@ -156,6 +160,7 @@ class Driver:
         self.method: type[Collocation] | type[Dop853] = Collocation if settings.method == "collocation" else Dop853
         self.order: int = 2 * len(program.system.coordinates)
         self.hidden: int = len(pieces.given.parameters)
+        self.parameters: tuple[Symbol, ...] = program.system.parameters[self.hidden :]
         self.tolerances = Tolerances(settings.rtol, settings.atol, settings.longest_step, None)
         native, parameters = program.native, program.system.parameters
         state, values = np.zeros(self.order), np.zeros(len(parameters))
@@ -175,7 +180,7 @@ class Driver:
         others = [k for k, e in enumerate(self.events) if not e.name.startswith(LOW)]
         self.roots: RootSearch = self._search(others, TURNS)
         self.m: Motion = self._motion()
-        for kernel in (drive, functions_at, functions_in_piece, select_in_piece):
+        for kernel in (drive, drive_members, functions_at, functions_in_piece, select_in_piece):
             compiled(kernel).code.improve()
 
     def begin(self, start: State, until: float, table: Timetable, memory: Callable[[], float]) -> None:
@@ -394,7 +399,7 @@ class Driver:
             own += [m.span[:1], m.span[1:], m.first, m.last, self.step.polynomial]
             self._keep += own
             m.fifteen = True
-            setattr(m, "dense_of_15", dense.address(Dop853Inside.name))
+            m.dense_of_15 = dense.address(Dop853Inside.name)  # pyright: ignore[reportAttributeAccessIssue]
             m.dense_arguments = np.array([*map(address, own), self.program.native.rhs(1).address("rhs")])
         else:
             lanes = self.method.lanes
@@ -408,9 +413,11 @@ class Driver:
             dense = routine(CollocationDense, target.lanes(lanes))
             place, arguments, keep = aside.arguments(dense, CollocationDense.name, again, lanes, m.row)
             self._keep += [aside, keep, again]
-            m.fifteen, m.dense, m.dense_arguments = False, place, np.array(arguments)
+            m.fifteen, m.dense_arguments = False, np.array(arguments)
+            m.dense = place  # pyright: ignore[reportAttributeAccessIssue]
         place, arguments, keep = work.arguments(kernel, name, self._stages, lanes, work.record)
-        m.advance, m.arguments, m.record = place, np.array(arguments), work.record
+        m.arguments, m.record = np.array(arguments), work.record
+        m.advance = place  # pyright: ignore[reportAttributeAccessIssue]
         self._keep += [keep, kernel, dense]
         if self.method is Dop853:
             room, again = self._room, list(arguments)
@@ -466,6 +473,40 @@ class Driver:
         made = [partial(driven.segment, k, ends and k == left) for k in range(left + ends)]
         return Driven(ends, made, driven.state(left), driven.piece(left), m.place)
 
+    @property
+    def timeless(self) -> bool:
+        """Whether steps are limited by nothing that depends on time alone."""
+        return not self._timed
+
+    def move(self, members: Members, tell: Callable[[int], None]) -> None:
+        """Moves members of the program one after another, those that it does not leave to their ends.
+
+        tell  is told how many more have ended
+        """
+        m = self.m
+        while members.next < len(members.t):
+            before = members.next
+            given = members, m, self.w, self.step, self.roots, self.low, self.method.places, AT_ONCE
+            status = Drive(compiled(drive_members)(*given))
+            if status is Drive.LOG_FULL:
+                self._more_pieces()
+            elif status is Drive.RECORD_FULL:
+                if not self.work.extend():
+                    members.counts[members.next, 0] = Ending.LEFT
+                    members.next += 1
+                self._address(m)
+            tell(int(np.count_nonzero(members.counts[before : members.next, 0] == Ending.FINISHED)))
+        self.program.native.called(int(members.counts[:, 3].sum()))
+
+    def first_piece(self, start: State) -> Piece | None:
+        """On which pieces a motion begins that has just been taken up; None where first derivatives do not decide that."""
+        work, w = self.work, self.w
+        state = np.concatenate([start.q, start.v])
+        w.clock[0], w.reached[:] = start.t, 0
+        if compiled(select_modes)(w, state, work.values, True) != Selection.DECIDED:
+            return None
+        return piece_of(self.pieces, dict(zip(self.parameters, work.values[self.hidden :].tolist(), strict=True)))
+
     def event_values(self, t: float, y: np.ndarray, piece: Piece) -> np.ndarray:
         """The watched functions at a state on a piece."""
         code, found = self.program.native.events(self.events, 1), np.empty(len(self.events))
@@ -477,8 +518,7 @@ class Driver:
 
     def _values(self, piece: Piece) -> list[float]:
         """Modes, margins and flags of a piece, in the order of the parameters."""
-        parameters = self.program.system.parameters[self.hidden :]
-        return [piece.modes.get(p, p.default or 0.0) for p in parameters]
+        return [piece.modes.get(p, p.default or 0.0) for p in self.parameters]
 
     def _more_pieces(self) -> None:
         m = self.m

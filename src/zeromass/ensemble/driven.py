@@ -1,0 +1,105 @@
+"""Members whose formulas switch, each by the driver in machine code; those that it leaves on their way are for `course`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from zeromass.compile.program import program_at
+from zeromass.ensemble.starts import Starts
+from zeromass.integrate import Course, Settings
+from zeromass.integrate.deciding import Deciding
+from zeromass.integrate.hybrid.members import Members
+from zeromass.integrate.hybrid.motion import Driver
+from zeromass.integrate.reaching import Reaching
+from zeromass.integrate.segments import Segments
+from zeromass.integrate.timetable import Timetable
+from zeromass.model import Event, State
+from zeromass.model.pieces import SystemPieces
+
+
+class DrivenMembers:
+    """The motions of members over switches, from their starts until a time.
+
+    asked  events of the system, and those that are watched
+    """
+
+    @staticmethod
+    def serves(pieces: SystemPieces | None, settings: Settings, asked: Sequence[Event]) -> bool:
+        """Whether members of a system can be driven; angles that go on over the cut of arctan2 are decided by Python."""
+        if pieces is None or not Driver.serves(pieces, settings, asked):
+            return False
+        return all(switch.kind != "turn" for switch in pieces.switches)
+
+    def __init__(self, pieces: SystemPieces, settings: Settings, asked: Sequence[Event], until: float) -> None:
+        self._pieces, self._settings, self._asked, self._until = pieces, settings, tuple(asked), until
+        self._reaching: dict[float, Reaching] = {}
+        self._table: Timetable | None = None
+
+    def finished(self, starts: Starts, k: int) -> tuple[Course, tuple[int, int, int, float], np.ndarray] | None:
+        """The motion of a member, what it cost and the state at its end; None where it does not come to its end so."""
+        pieces, until = self._pieces, self._until
+        state = starts.state(pieces.given, k)
+        table, reaching = self._times(state), self._reached(1.0 if until >= state.t else -1.0)
+        modes = table.modes(0)
+        moving = pieces.state(state, {s.mode: modes.get(s.mode, 1.0) for s in pieces.switches})
+        driver = Driver.of(reaching, program_at(pieces.system, moving))
+        driver.begin(moving, until, table, lambda: self._settings.bound)
+        piece, found = driver.first_piece(moving), None
+        driven = None if piece is None else driver.run(state, state, piece, 0, [], lambda t: None)
+        if driven is not None and driven.ends:
+            work, segments = driver.work, Segments()
+            segments.promise(driven.segments, pieces.given)
+            growth = float(np.max(work.growth, initial=1.0))
+            found = Course(segments), (work.steps, work.rejected, work.evaluations, growth), work.y
+        driver.release(reaching)
+        return found
+
+    def moved(
+        self, starts: Starts, which: np.ndarray, tell: Callable[[int], None]
+    ) -> Iterator[tuple[np.ndarray, Members]]:
+        """The ends of members, of those with the same program together: which they are, and where they have come to.
+
+        tell  is told how many more have ended
+        """
+        pieces, until = self._pieces, self._until
+        if not len(which) or pieces.of_time:
+            return
+        groups: dict[Any, list[int]] = {}
+        modes = {switch.mode: 1.0 for switch in pieces.switches}
+        for k in which.tolist():
+            moving = pieces.state(starts.state(pieces.given, k), modes)
+            groups.setdefault((program_at(pieces.system, moving), until >= moving.t), []).append(k)
+        for (program, forward), some in groups.items():
+            reaching = self._reached(1.0 if forward else -1.0)
+            driver, own = Driver.of(reaching, program), starts[np.array(some)]
+            if driver.timeless:
+                first = starts.state(pieces.given, some[0])
+                driver.begin(pieces.state(first, modes), until, self._times(first), lambda: self._settings.bound)
+                count = len(some)
+                members = Members(
+                    t=np.ascontiguousarray(own.t),
+                    y=np.ascontiguousarray(own.y),
+                    values=np.ascontiguousarray(own.parameters),
+                    ends=np.zeros(own.y.shape),
+                    growth=np.zeros(count),
+                    counts=np.zeros((count, 4), dtype=np.int64),
+                )
+                driver.move(members, tell)
+                yield np.array(some), members
+            driver.release(reaching)
+
+    def _times(self, state: State) -> Timetable:
+        """When switches of time alone happen in the motion of a member."""
+        if self._table is None or self._pieces.of_time:
+            self._table = Timetable(self._pieces, state, self._until, [event.zero for event in self._asked])
+        return self._table
+
+    def _reached(self, ahead: float) -> Reaching:
+        """What is watched in motions forward or backward in time."""
+        if ahead not in self._reaching:
+            deciding = Deciding(self._pieces, ahead, 1)
+            self._reaching[ahead] = Reaching(deciding, self._settings, self._asked, self._until)
+        return self._reaching[ahead]

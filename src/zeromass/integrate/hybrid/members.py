@@ -1,0 +1,89 @@
+"""Many motions over switches, one after another in machine code: of each the state at its end, and what it cost."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from zeromass.integrate.hybrid.driver import (
+    BUDGET,
+    EVALUATIONS,
+    RECORDED,
+    REJECTED,
+    STEPS,
+    Drive,
+    Motion,
+    T,
+    drive,
+)
+from zeromass.integrate.hybrid.selection import Selection, Switches, select_modes
+from zeromass.integrate.stepping.step_functions import StepFunctions
+from zeromass.kernel.language import Ints2, Reals, Reals2, Struct, kernel
+from zeromass.kernel.roots import RootSearch
+
+PATIENCE = 2**40
+"""Steps after which a motion is asked whether it is to go on: nobody is there to ask."""
+
+
+class Ending(IntEnum):
+    """How a member ended."""
+
+    OPEN = 0
+    FINISHED = 1
+    LEFT = 2  # it is to be moved otherwise
+
+
+class Members(Struct):
+    """Members: where they begin, and where they have come to.
+
+    t, y, values  times (k,), states (k, 2n) and values of the system's parameters (k, p) at their starts
+    ends          states at their ends, (k, 2n)
+    growth        largest growth of the pivots, (k,)
+    counts        ending, steps, rejected steps and evaluations, (k, 4)
+    next          the member that is next
+    """
+
+    t: Reals
+    y: Reals2
+    values: Reals2
+    ends: Reals2
+    growth: Reals
+    counts: Ints2
+    next: int
+
+
+@kernel
+def drive_members(
+    all: Members, m: Motion, w: Switches, s: StepFunctions, r: RootSearch, low: RootSearch, fractions: Reals, most: int
+) -> int:
+    """Moves some members, at most so many: FINISHED after the last of them, or why Python is needed."""
+    count = len(m.first)
+    while all.next < len(all.t) and most > 0:
+        k = all.next
+        for i in range(m.hidden):
+            m.values[i] = all.values[k, i]
+        for i in range(m.hidden, len(m.values)):
+            m.values[i] = 0.0
+        for i in range(len(w.kind)):
+            m.values[w.mode[i]] = 1.0
+            w.reached[i] = 0
+        m.reals[:] = m.fresh
+        m.reals[T], m.start = all.t[k], all.t[k]
+        m.y[:count] = all.y[k]
+        m.pieces, m.flipped, m.tries, m.place = 0, 0, 0, 0
+        m.ints[RECORDED], m.ints[STEPS], m.ints[REJECTED], m.ints[EVALUATIONS] = 0, 0, 0, 0
+        m.ints[BUDGET] = PATIENCE
+        w.clock[0] = all.t[k]
+        status = int(Drive.LEFT)
+        if select_modes(w, m.y[:count], m.values, True) == int(Selection.DECIDED):
+            status = drive(m, w, s, r, low, fractions, True)
+        if status != int(Drive.FINISHED) and status != int(Drive.LEFT):
+            return status
+        all.counts[k, 0] = int(Ending.FINISHED) if status == int(Drive.FINISHED) else int(Ending.LEFT)
+        all.counts[k, 1], all.counts[k, 2], all.counts[k, 3] = m.ints[STEPS], m.ints[REJECTED], m.ints[EVALUATIONS]
+        all.ends[k][:] = m.y[:count]
+        all.growth[k] = 1.0
+        for i in range(m.ints[RECORDED]):
+            all.growth[k] = max(all.growth[k], m.record[i, 2])
+        all.next += 1
+        most -= 1
+    return int(Drive.FINISHED)
