@@ -64,10 +64,7 @@ class Trial(Part):
         makes of a solution for the real shift, by the forces that follow from it, is allowed too.
         """
         noise = self.array(Slot.noise)
-        with self.each(self.wide, step=CHUNK) as i:
-            self.store_chunk(self.vector(0.0), noise, i)
         self.called("rounding", self.memory, self.y, noise)
-        self.solve(noise)
         rtol, atol = (self.splat(self.setting(place)) for place in (Real64.rtol, Real64.atol))
         with self.each(self.size, step=CHUNK) as i:
             y = self.load_chunk(self.y, i)

@@ -88,6 +88,7 @@ class Slot(IntEnum):
     last_Z = auto()
     shares = auto()
     jacobian = auto()
+    response = auto()
     stage_jacobians = auto()
     constants = auto()
     entries = auto()
@@ -132,7 +133,7 @@ class Memory:
         shapes |= dict.fromkeys(("slope", "ahead", "scale", "noise", "estimate", "last_y"), (wide,))
         shapes |= {"times": (CHUNK,), "shares": (CHUNK,), "spectral": (k, 2, wide)}
         if not outside:
-            shapes |= {"jacobian": (m, stride), "stage_jacobians": (s, m, stride)}
+            shapes |= {"jacobian": (m, stride), "response": (m, wide), "stage_jacobians": (s, m, stride)}
             shapes |= {"shifted_real": (n, stride), "shifted_complex": (k, n, 2, stride), "coupled": (s * n, coupled)}
         self.point(**{name: np.zeros(shape) for name, shape in shapes.items()})
         self.point(shifted_pivots=np.zeros((k, n), dtype=np.int64))
