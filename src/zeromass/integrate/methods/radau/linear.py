@@ -54,42 +54,22 @@ class Jacobian(Part):
         self.finish()
 
 
-class Response(Part):
-    """`response(memory)`: what accelerations by each coordinate and rate make of a solution for the real shift.
+class Rounding(Part):
+    """`rounding(memory, y, noise)`: accelerations that a rounding of y makes, at most, with the Jacobian that is known.
 
-        |(γ/h − ∂f/∂y)⁻¹ (0, ∂q̈/∂y_j)|,   one row for each j
-
-    Sizes are taken after the solution: a stiff spring pulls along itself, however its coordinates lie, and gives way there.
+    |∂q̈/∂y| |y| units of rounding, behind the places of `noise`, which are zero.
     """
 
     def __init__(self, module: ir.Module, target: Target) -> None:
-        super().__init__(module, target, "response", {}, ir.VoidType())
-        n, stride, wide = (self.whole(slot) for slot in (Slot.coordinates, Slot.stride, Slot.wide))
-        matrix, pivots = self.array(Slot.shifted_real), self.array(Slot.shifted_pivots)
-        with self.each(self.whole(Slot.twice)) as j:
-            row, column = self.row(self.array(Slot.response), j, wide), self.row(self.array(Slot.jacobian), j, stride)
-            with self.each(wide, step=CHUNK) as i:
-                self.store_chunk(self.vector(0.0), row, i)
-            with self.each(stride, step=CHUNK) as i:
-                self.store_below(self.load_chunk(column, i), self.at(row, n), i, n)
-            self.called("solve_shifted_real", self.memory, self.table(Table.eigenvalues), matrix, pivots, row)
-            with self.each(self.whole(Slot.size), step=CHUNK) as i:
-                self.store_chunk(abs(self.load_chunk(row, i)), row, i)
-        self.b.ret_void()
-        self.finish()
-
-
-class Rounding(Part):
-    """`rounding(memory, y, noise)`: what a rounding of y makes, at most, of a solution for the real shift, by `response`."""
-
-    def __init__(self, module: ir.Module, target: Target) -> None:
         super().__init__(module, target, "rounding", {"y": POINTER, "noise": POINTER}, ir.VoidType())
-        wide, a, response = self.whole(Slot.wide), self.arguments, self.array(Slot.response)
-        with self.each(self.whole(Slot.size), step=CHUNK) as i:
+        n, stride, a = self.whole(Slot.coordinates), self.whole(Slot.stride), self.arguments
+        jacobian = self.array(Slot.jacobian)
+        with self.each(stride, step=CHUNK) as i:
             with self.summing(self.whole(Slot.twice), self.vector(0.0)) as (j, total):
                 weight = self.splat(abs(self.load(a["y"], j)) * UNITS)
-                total.value = fma(weight, self.load_chunk(self.row(response, j, wide), i), total.value)
-            self.store_chunk(total.value, a["noise"], i)
+                column = abs(self.load_chunk(jacobian, self.plus(self.times(j, stride), i)))
+                total.value = fma(weight, column, total.value)
+            self.store_below(total.value, self.at(a["noise"], n), i, n)
         self.b.ret_void()
         self.finish()
 
@@ -165,6 +145,45 @@ class SolveShifted(_Shifted):
                 velocity = x_v[part] - self.load_chunk(row, i)
                 self.store_below(velocity, self.at(row, n), i, n)
                 self.store_below(x_q[part], row, i, n)
+        b.ret_void()
+        self.finish()
+
+
+class SignedRounding(Part):
+    """`signed_rounding(memory, y, noise)`: what a rounding of y makes of a solution for the real shift, if less than noise.
+
+        max over signs of |(γ/h − ∂f/∂y)⁻¹ (0, Σ_j ± ∂q̈/∂y_j |y_j|)| units of rounding
+
+    Sizes are taken after the solution: a stiff spring pulls along itself, however its coordinates lie, and gives way there.
+    The signs are those of the binary digits of j, and all alike: no two coordinates have the same in all of them.
+    """
+
+    def __init__(self, module: ir.Module, target: Target) -> None:
+        super().__init__(module, target, "signed_rounding", {"y": POINTER, "noise": POINTER}, ir.VoidType())
+        b, a, n, stride = self.b, self.arguments, self.whole(Slot.coordinates), self.whole(Slot.stride)
+        twice, size, wide = (self.whole(slot) for slot in (Slot.twice, Slot.size, Slot.wide))
+        row, most, jacobian = self.array(Slot.estimate), self.array(Slot.most_noise), self.array(Slot.jacobian)
+        matrix, pivots = self.array(Slot.shifted_real), self.array(Slot.shifted_pivots)
+        with self.each(wide, step=CHUNK) as i:
+            self.store_chunk(self.vector(0.0), most, i)
+        with self.each(self.whole(Slot.patterns)) as p:
+            with self.each(wide, step=CHUNK) as i:
+                self.store_chunk(self.vector(0.0), row, i)
+            with self.each(stride, step=CHUNK) as i:
+                with self.summing(twice, self.vector(0.0)) as (j, total):
+                    minus = b.trunc(b.lshr(j, p), ir.IntType(1))
+                    unit = self.real(b.select(minus, self.real(-UNITS).value, self.real(UNITS).value))
+                    weight = self.splat(abs(self.load(a["y"], j)) * unit)
+                    column = self.load_chunk(jacobian, self.plus(self.times(j, stride), i))
+                    total.value = fma(weight, column, total.value)
+                self.store_below(total.value, self.at(row, n), i, n)
+            self.called("solve_shifted_real", self.memory, self.table(Table.eigenvalues), matrix, pivots, row)
+            with self.each(size, step=CHUNK) as i:
+                before, new = self.load_chunk(most, i), abs(self.load_chunk(row, i))
+                self.store_chunk(where(new > before, new, before), most, i)
+        with self.each(size, step=CHUNK) as i:
+            bound, found = abs(self.load_chunk(a["noise"], i)), self.load_chunk(most, i)
+            self.store_chunk(where(found < bound, found, bound), a["noise"], i)
         b.ret_void()
         self.finish()
 
@@ -261,9 +280,9 @@ class Coupled(Part):
 def linear_parts(module: ir.Module, target: Target) -> None:
     """The functions of this file in a module that has those of `lu`."""
     Jacobian(module, target)
+    Rounding(module, target)
     for parts in (REAL, COMPLEX):
         FactorShifted(module, target, parts)
         SolveShifted(module, target, parts)
-    Response(module, target)
-    Rounding(module, target)
+    SignedRounding(module, target)
     Coupled(module, target)

@@ -14,11 +14,10 @@ import numpy as np
 
 from zeromass.codegen import ir
 from zeromass.codegen.target import Target
-from zeromass.integrate.methods.radau.coefficients import Table
 from zeromass.integrate.methods.radau.linear import IMAGINARY, UNITS
 from zeromass.integrate.methods.radau.lu import COMPLEX, REAL
 from zeromass.integrate.methods.radau.memory import Memory, Part, Slot
-from zeromass.integrate.stepping.writer import CHUNK, INT, POINTER
+from zeromass.integrate.stepping.writer import INT, POINTER
 
 
 class _Calling(Part):
@@ -44,26 +43,21 @@ class Jacobian(_Calling):
         self.finish()
 
 
-class Response(_Calling):
-    """`response(memory)`: nothing, where a solution for each coordinate would take too long."""
+class Rounding(_Calling):
+    """`rounding(memory, y, noise)`: accelerations that a rounding of y makes, about."""
 
     def __init__(self, module: ir.Module, target: Target) -> None:
-        super().__init__(module, target, "response", {}, ir.VoidType())
+        super().__init__(module, target, "rounding", {"y": POINTER, "noise": POINTER}, ir.VoidType())
+        self.outside(Slot.call_rounding, INT, self.arguments["y"], self.arguments["noise"])
         self.b.ret_void()
         self.finish()
 
 
-class Rounding(_Calling):
-    """`rounding(memory, y, noise)`: what a rounding of y makes, about, of a solution for the real shift."""
+class SignedRounding(_Calling):
+    """`signed_rounding(memory, y, noise)`: `noise` stays as it is."""
 
     def __init__(self, module: ir.Module, target: Target) -> None:
-        super().__init__(module, target, "rounding", {"y": POINTER, "noise": POINTER}, ir.VoidType())
-        noise = self.arguments["noise"]
-        with self.each(self.whole(Slot.wide), step=CHUNK) as i:
-            self.store_chunk(self.vector(0.0), noise, i)
-        self.outside(Slot.call_rounding, INT, self.arguments["y"], noise)
-        matrix, pivots = self.array(Slot.shifted_real), self.array(Slot.shifted_pivots)
-        self.called("solve_shifted_real", self.memory, self.table(Table.eigenvalues), matrix, pivots, noise)
+        super().__init__(module, target, "signed_rounding", {"y": POINTER, "noise": POINTER}, ir.VoidType())
         self.b.ret_void()
         self.finish()
 
@@ -103,11 +97,11 @@ class Coupled(Part):
 def outside_parts(module: ir.Module, target: Target) -> None:
     """The functions of this file in a module."""
     Jacobian(module, target)
+    Rounding(module, target)
     for parts in (REAL, COMPLEX):
         FactorShifted(module, target, parts)
         SolveShifted(module, target, parts)
-    Response(module, target)
-    Rounding(module, target)
+    SignedRounding(module, target)
     Coupled(module, target)
 
 

@@ -36,7 +36,6 @@ class Prepare(Part):
         eigenvalues, n = self.table(Table.eigenvalues), self.whole(Slot.coordinates)
         matrix, pivots = self.array(Slot.shifted_real), self.array(Slot.shifted_pivots)
         self.leave_if(self.called("factor_shifted_real", self.memory, eigenvalues, matrix, pivots))
-        self.called("response", self.memory)
         with self.each(wanted, 1) as k:
             matrix, place = complex_matrix(self, k), self.row(pivots, k, n)
             self.leave_if(self.called("factor_shifted_complex", self.memory, self.at(eigenvalues, k), matrix, place))
