@@ -29,8 +29,8 @@ from zeromass.contact.beginning_slip import begun
 AGREES = 1e-9
 """Part of the sizes of forces and accelerations by which a case may miss its conditions: well above rounding."""
 
-PULLED = 1e-12
-"""Part of the sizes of forces beyond which a normal force pulls: below, it is rounding of a contact without force."""
+NO_FORCE = 1e-12
+"""Part of the sizes of forces up to which a normal force is none: rounding, whatever its sign."""
 
 MANY, MOST = 5, 8
 """Contacts at most of which all cases are tried at once, and at most where one does not lead to another that agrees."""
@@ -84,7 +84,7 @@ def decided(
 
 def _released(at: Meeting, a0: np.ndarray, case: Case, given: Sequence[float | None]) -> Case:
     """The same case, or that in which contacts that are pulled, by little, are open, if that agrees too."""
-    N, least = np.einsum("ki,ki->k", at.n, case.F), -PULLED * _sizes(at, a0, case.F)[0]
+    N, least = np.einsum("ki,ki->k", at.n, case.F), -NO_FORCE * _sizes(at, a0, case.F)[0]
     pulled = [j for j, mode in enumerate(case.modes) if mode != "open" and given[j] is None and N[j] < least]
     if not pulled:
         return case

@@ -1,7 +1,7 @@
 // Which of several contacts are open, roll or slip, as Python decides: see contact/complementarity.py and contact/balance.py.
 
 const [MANY_CONTACTS, MOST_CONTACTS, LEADS] = [5, 8, 4];
-const [AGREES, PULLED, TURNS, TURNED, TRIALS, NEWTON, TURNED_BY] = [1e-9, 1e-12, 40, 1e-12, 100, 12, 1e-7];
+const [AGREES, NO_FORCE, TURNS, TURNED, TRIALS, NEWTON, TURNED_BY] = [1e-9, 1e-12, 40, 1e-12, 100, 12, 1e-7];
 
 const norm = (x) => Math.hypot(...x);
 const unit = (x) => (norm(x) > 0 ? scaled(x, 1 / norm(x)) : x);
@@ -133,7 +133,7 @@ function decided(at, a0, excluded = [], given = at.n.map(() => null)) {
 
 /** The same case, or that in which contacts that are pulled, by little, are open, if that agrees too. */
 function released(at, a0, found, given) {
-  const least = -PULLED * sizesOf(at, a0, found.F).most;
+  const least = -NO_FORCE * sizesOf(at, a0, found.F).most;
   const pulled = found.modes.map((mode, j) => mode !== "open" && given[j] === null && dot(at.n[j], found.F[j]) < least);
   if (!pulled.includes(true)) return found;
   const other = tried(at, a0, found.modes.map((mode, j) => (pulled[j] ? "open" : mode)), given);
