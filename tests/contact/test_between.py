@@ -240,15 +240,36 @@ def test_two_balls_roll_along_a_box(tmp_path):
     assert zm.load(tmp_path / "run.nc").segments[0].start.system.grips == run.segments[0].start.system.grips
 
 
-def test_balls_beside_one_another_stay_so():
-    """They roll down a plane, touching without a force."""
+@pytest.mark.parametrize("φ", few([0.0, 0.3, 1.1, 2.0, 2.9], 3))
+def test_balls_beside_one_another_stay_so(φ):
+    """They roll down a plane, touching without a force: rounding of it, pull or push, parts nothing.
+
+    φ  angle about the vertical by which the scene is turned: every number is rounded otherwise
+    """
     α = 0.2
-    n = np.array([np.sin(α), 0, np.cos(α)])
-    beside = zm.Contacts([ball("a"), ball("b")], on=zm.surfaces.plane(α), between=True, gravity=g, friction=0.3)
-    run = zm.simulate(beside, beside.start(center={"a": r * n, "b": r * n + [0, 2 * r, 0]}), until=1.0)
+    down, beside = np.array([np.cos(φ), np.sin(φ), 0.0]), np.array([-np.sin(φ), np.cos(φ), 0.0])
+    n = np.sin(α) * down + [0, 0, np.cos(α)]
+    plane = zm.Surface(lambda X, Y, Z: n[0] * X + n[1] * Y + n[2] * Z)
+    balls = zm.Contacts([ball("a"), ball("b")], on=plane, between=True, gravity=g, friction=0.3)
+    run = zm.simulate(balls, balls.start(center={"a": r * n, "b": r * n + 2 * r * beside}), until=1.0)
     assert len(run.kinds) == 1
-    assert np.abs(run[beside["a and b"].normal_force]).max() <= 1e-12 * m * g
-    assert run.state(1.0)[beside.bodies[1].velocity[0]] == pytest.approx(5 / 7 * g * np.sin(α) * np.cos(α), rel=1e-9)
+    assert np.abs(run[balls["a and b"].normal_force]).max() <= 1e-12 * m * g
+    speed = run.state(1.0)[down @ balls.bodies[1].velocity]
+    assert speed == pytest.approx(5 / 7 * g * np.sin(α) * np.cos(α), rel=1e-9)
+
+
+@pytest.mark.parametrize("speed", [0.0, 1.0])
+@pytest.mark.parametrize("φ", few([0.3, 0.0, 1.1, 2.0]))
+def test_a_ball_rolls_on_along_a_wall_that_it_touches(φ, speed):
+    """Nothing presses it to the wall, and so the wall neither loses it nor takes of its speed; turned by φ, as above."""
+    along, away = np.array([np.cos(φ), np.sin(φ), 0.0]), np.array([-np.sin(φ), np.cos(φ), 0.0])
+    wall = zm.Surface(lambda X, Y, Z: away[0] * X + away[1] * Y + 0 * Z)
+    room = zm.Contacts([ball("ball")], on=FLOOR | {"wall": wall}, gravity=g, friction=0.3)
+    ω = np.cross([0, 0, 1], speed * along) / r
+    start = room.start(center=r * away + [0, 0, r], velocity=speed * along, angular_velocity=ω)
+    run = zm.simulate(room, start, until=0.5, **TIGHT)
+    assert len(run.kinds) == 1
+    assert run.state(0.5)[room.bodies[0].velocity] == pytest.approx(speed * along, abs=1e-12)
 
 
 # rows of balls -------------------------------------------------------------------------------------------------------

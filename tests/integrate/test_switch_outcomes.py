@@ -101,6 +101,19 @@ def test_what_may_go_either_way_is_ambiguous():
     assert "sign(rate(x))" in run.outcome.message
 
 
+@pytest.mark.parametrize("speed", [1.0, 1e3])
+def test_rounding_of_a_rate_does_not_decide_where_to_go(speed):
+    """A particle flies along the crest between two pushes, with a rate across it that is rounding of its speed."""
+    x, y = zm.coordinates("x y")
+    system = zm.System(kinetic=(V(x) ** 2 + V(y) ** 2) / 2, forces={y: np.sign(y)})
+    for part in (0.0, 1e-17, -1e-17, 1e-30):
+        run = stopped(system, system.start({V(x): speed, V(y): part * speed}), 1.0)
+        assert run.outcome.ending == "ambiguous"
+    for side in (1.0, -1.0):
+        run = zm.simulate(system, system.start({V(x): speed, V(y): side * 1e-9 * speed}), until=1.0)
+        assert run.y[-1][1] == pytest.approx(side * (0.5 + 1e-9 * speed), rel=1e-12)
+
+
 def test_chattering_is_recognised():
     x = zm.coordinate("x")
     system = zm.System(kinetic=V(x) ** 2 / 2, forces={x: -np.sign(x) - 0.5 * V(x)})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -200,6 +202,25 @@ def test_friction_of_a_guide_from_its_own_reaction():
     np.testing.assert_allclose(run[zm.rate(rail.rate)], 9.81 * (np.sin(α) - μ * np.cos(α)), atol=1e-9)
     up = zm.simulate(system, system.start({rail.rate: -3.0}), until=0.3)
     np.testing.assert_allclose(up.at(0.2)[zm.rate(rail.rate)], 9.81 * (np.sin(α) + μ * np.cos(α)), atol=1e-9)
+
+
+@pytest.mark.parametrize("seed", few(range(2, 6)))
+def test_a_reaction_that_is_zero_to_rounding_decides_nothing(seed):
+    """The same sledge turned anyhow in space, its rates disturbed by rounding: no force acts across the slope."""
+    α, μ, random = 0.6, 0.3, np.random.default_rng(seed)
+    R = np.linalg.qr(random.normal(size=(3, 3)))[0]
+    down, across, upright = R @ [np.cos(α), 0, -np.sin(α)], R @ [0, 1, 0], R @ [np.sin(α), 0, np.cos(α)]
+    sledge = zm.RigidBody("sledge", mass=2.0, inertia=(1, 1, 1))
+    rail = zm.Prismatic(zm.Ground(), sledge, axis=down)
+    rough = rail.friction(μ * (abs(across @ rail.force) + abs(upright @ rail.force)))
+    system = zm.System([sledge], gravity=R @ [0, 0, -9.81], joints=[rail], nonideal=[rough])
+    for speed in (0.5, -3.0):
+        start = system.start({rail.rate: speed})
+        for size in (0.0, 1e-31, np.finfo(float).eps):
+            v = start.v + size * abs(speed) * random.normal(size=len(start.v))
+            run = zm.simulate(system, replace(start, v=v), until=0.2)
+            expected = 9.81 * (np.sin(α) - np.sign(speed) * μ * np.cos(α))
+            np.testing.assert_allclose(run[zm.rate(rail.rate)], expected, atol=1e-9)
 
 
 def test_a_bushing_is_elastic_and_keeps_energy():

@@ -285,13 +285,8 @@ def _known(pair: Pair) -> list[Event]:
 
 
 def negligible(contacts: Contacts, pair: Pair) -> Expression:
-    """Force, N, that is rounding: 1e-12 m (v² + r²ω²)/r without gravity, and none with it, which presses on a surface.
-
-    It need not press bodies against one another, and 1e-12 m (g + (v² + r²ω²)/r) is rounding there.
-    """
+    """Force, N, that is rounding: 1e-12 m (g + (v² + r²ω²)/r). Bodies touch walls, and one another, without any."""
     g = ZERO if contacts.gravity is None else length(expressions(contacts.gravity).ravel())
-    if g is not ZERO and pair.other is None:
-        return ZERO
     found: Any = ZERO
     for body, _ in pair.sides:
         solid = contacts.solids[contacts.bodies.index(body)]

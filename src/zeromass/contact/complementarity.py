@@ -29,6 +29,9 @@ from zeromass.contact.beginning_slip import begun
 AGREES = 1e-9
 """Part of the sizes of forces and accelerations by which a case may miss its conditions: well above rounding."""
 
+NO_FORCE = 1e-12
+"""Part of the sizes of forces up to which a normal force is none: rounding, whatever its sign."""
+
 MANY, MOST = 5, 8
 """Contacts at most of which all cases are tried at once, and at most where one does not lead to another that agrees."""
 
@@ -80,9 +83,9 @@ def decided(
 
 
 def _released(at: Meeting, a0: np.ndarray, case: Case, given: Sequence[float | None]) -> Case:
-    """The same case, or that in which contacts that are pulled, by rounding only, are open, if that agrees too."""
-    N = np.einsum("ki,ki->k", at.n, case.F)
-    pulled = [j for j, mode in enumerate(case.modes) if mode != "open" and given[j] is None and N[j] < 0.0]
+    """The same case, or that in which contacts that are pulled, by little, are open, if that agrees too."""
+    N, least = np.einsum("ki,ki->k", at.n, case.F), -NO_FORCE * _sizes(at, a0, case.F)[0]
+    pulled = [j for j, mode in enumerate(case.modes) if mode != "open" and given[j] is None and N[j] < least]
     if not pulled:
         return case
     other = tried(at, a0, tuple("open" if j in pulled else mode for j, mode in enumerate(case.modes)), given)
@@ -168,9 +171,7 @@ def _unit(x: np.ndarray) -> np.ndarray:
 def _misses(at: Meeting, a0: np.ndarray, case: Case, given: Sequence[float | None]) -> list[float]:
     """By how much each contact misses its conditions, as a part of the sizes of forces and accelerations."""
     modes, F, a, s, _ = case
-    most = float(np.abs(F).max(initial=0.0)) or 1.0
-    fast = max(float(np.abs(a0).max()), float(np.abs(at.D).max()) * most, np.finfo(float).tiny)
-    most = max(most, fast / float(np.abs(at.D).max()))
+    most, fast = _sizes(at, a0, F)
     found = []
     for j, mode in enumerate(modes):
         n, N = at.n[j], float(at.n[j] @ F[j])
@@ -190,3 +191,10 @@ def _misses(at: Meeting, a0: np.ndarray, case: Case, given: Sequence[float | Non
             missed.append(-float(along @ s[j]) / fast)
         found.append(max(missed))
     return found
+
+
+def _sizes(at: Meeting, a0: np.ndarray, F: np.ndarray) -> tuple[float, float]:
+    """Sizes of forces and of accelerations, that rounding is a part of."""
+    most, metric = float(np.abs(F).max(initial=0.0)) or 1.0, float(np.abs(at.D).max())
+    fast = max(float(np.abs(a0).max()), metric * most, np.finfo(float).tiny)
+    return max(most, fast / metric), fast

@@ -281,14 +281,17 @@ class Deciding:
     def sign(self, state: State, k: int, order: int, a: np.ndarray | None = None, scale: float = 0.0) -> float:
         """The sign of a derivative of a switching function along the motion, ahead; 0 where it vanishes.
 
+        Rates and accelerations are known to rounding of the largest of them, as a state is where g itself is judged.
+
         scale  below a part of which it counts as zero, beside its own terms
         """
         if order > 1 and k in self.pieces.of_force:
             return 0.0
         if self.pieces.in_forces and order > (1 if self.pieces.of_rates[k] else 2):
             return 0.0  # there are no formulas of how accelerations change
-        terms = self._terms(state, k, order, a)
-        if abs(terms.sum()) <= SMALL * max(np.abs(terms).sum(), scale):
+        slopes, rates = self._slopes_and_rates(state, k, order, a)
+        terms = slopes * rates
+        if abs(terms.sum()) <= max(SMALL * max(np.abs(terms).sum(), scale), NEAR * np.abs(slopes) @ _sizes(rates)):
             return 0.0
         return float(np.sign(terms.sum()) * self.ahead**order)
 
@@ -296,10 +299,13 @@ class Deciding:
         """A derivative of a switching function by time along the motion."""
         if self.pieces.in_forces and order == 2 and self.pieces.of_rates[k]:
             return self._bend(state, k)
-        return float(self._terms(state, k, order, a).sum())
+        slopes, rates = self._slopes_and_rates(state, k, order, a)
+        return float((slopes * rates).sum())
 
-    def _terms(self, state: State, k: int, order: int, a: np.ndarray | None) -> np.ndarray:
-        """What it is the sum of: by time, by positions and by rates."""
+    def _slopes_and_rates(
+        self, state: State, k: int, order: int, a: np.ndarray | None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Factors of the terms of a derivative: slopes by time, positions and rates, and (1, q̇, q̈)."""
         if order == 1:
             slopes, felt = self.standing.slope(state, k), self.pieces.of_rates[k]
         elif self.pieces.in_forces:
@@ -308,7 +314,7 @@ class Deciding:
             slopes, felt = self._derivative(self.standing.program(state), k, order)[1](state.inputs), True
         if a is None or not felt:
             a = self.standing.acceleration(state) if felt else np.zeros(len(state.q))
-        return slopes * np.concatenate([[1.0], state.v, a])
+        return slopes, np.concatenate([[1.0], state.v, a])
 
     def _bend(self, state: State, k: int) -> float:
         """g̈ of a switching function of rates in a large system, from ġ a moment before and after."""
@@ -316,7 +322,7 @@ class Deciding:
 
         def there(τ: float) -> float:
             moved = replace(state, t=state.t + τ, q=state.q + τ * state.v + τ**2 / 2 * a, v=state.v + τ * a)
-            return float(self._terms(moved, k, 1, None).sum())
+            return self.derivative(moved, k, 1)
 
         return (there(τ) - there(-τ)) / (2 * τ)
 
@@ -330,6 +336,12 @@ class Deciding:
             slopes = Evaluator(jacobian([along], inputs[: 1 + 2 * len(program.acceleration)])[0], inputs)
             known[key] = along, slopes
         return known[key]
+
+
+def _sizes(rates: np.ndarray) -> np.ndarray:
+    """Of what size (1, q̇, q̈) count, as far as rounding goes: the largest rate, the largest acceleration."""
+    n = len(rates) // 2
+    return np.repeat([1.0, *np.abs(rates[1:].reshape(2, n)).max(axis=1, initial=0.0)], [1, n, n])
 
 
 def _solution(program: Program) -> dict[Any, Expression]:

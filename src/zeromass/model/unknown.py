@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from zeromass.expression import Evaluator, Expression, jacobian, symbols
-from zeromass.model.state import Magnitude, State
+from zeromass.model.state import ROUNDING, Magnitude, State
 
 if TYPE_CHECKING:
     from zeromass.model.system import System
@@ -79,10 +79,20 @@ class Unknown:
         return Evaluator(jacobian([*self.formulas, *r], [*system.inputs[:m], *a, *λ]), self._names)
 
     def slopes(self, inputs: np.ndarray) -> np.ndarray:
-        """Of the formulas by time, positions and rates, shape (formulas, 1 + 2n)."""
+        """Of the formulas by time, positions and rates, shape (formulas, 1 + 2n); 0 where they are rounding of their terms.
+
+        The slope of an unknown is rounded as the largest of its kind.
+        """
         if not self.places:
             return self._slopes(inputs)
-        count, m = len(self.formulas), 1 + 2 * len(self.system.coordinates)
+        count, n = len(self.formulas), len(self.system.coordinates)
+        m = 1 + 2 * n
         by = self._slopes(self._known(inputs))
         g, r = by[:count], by[count:]
-        return g[:, :m] - g[:, m:] @ np.linalg.lstsq(r[:, m:], r[:, :m], rcond=None)[0]
+        inverse = np.linalg.pinv(r[:, m:], rcond=len(r) * np.finfo(float).eps)
+        slopes = g[:, :m] - g[:, m:] @ (inverse @ r[:, :m])
+        sizes = np.abs(inverse) @ np.abs(r[:, :m])
+        for block in (slice(0, n), slice(n, None)):
+            sizes[block] = sizes[block].max(axis=0, initial=0.0)
+        sizes = np.abs(g[:, :m]) + np.abs(g[:, m:]) @ sizes
+        return np.where(np.abs(slopes) <= 8 * ROUNDING * sizes, 0.0, slopes)

@@ -19,6 +19,9 @@ SAFETY, SHRINK, GROW = 0.9, 0.2, 8.0
 UNCHANGED = 1.2
 """A step that might grow by less than this stays as it is, and with it the matrices of the iterations."""
 
+NOISY = 0.1
+"""Part of the tolerance above which it matters what directions rounding errors have."""
+
 RAISE, WAIT = 2e-3, 10
 """Rate of convergence up to which the order is raised, and steps between two changes of it."""
 
@@ -44,6 +47,7 @@ class Trial(Part):
         singular = self.called("prepare", self.memory)
         with self.if_(b.icmp_signed("!=", singular, self.int(0))):
             b.ret(self.real(inf).value)
+        self.find_noise()
         self.allow(None)
         self.guess()
         self.called("stages", self.memory)
@@ -57,17 +61,22 @@ class Trial(Part):
         b.ret(self.error().value)
         self.finish()
 
-    def allow(self, end: ir.Value | None) -> None:
-        """Inverse of the error allowed in a state as large as y, and as y at the end, never below what no step could avoid.
+    def find_noise(self) -> None:
+        """What a rounding of y makes of a solution for the real shift, by the forces that follow from it: no step avoids it.
 
-        Stiff forces make accelerations of the rounding errors of positions, however short the step: what a rounding of y
-        makes of a solution for the real shift, by the forces that follow from it, is allowed too.
+        Stiff forces make accelerations of the rounding errors of positions, however short the step.
         """
         noise = self.array(Slot.noise)
         with self.each(self.wide, step=CHUNK) as i:
             self.store_chunk(self.vector(0.0), noise, i)
+        self.allow(None)
         self.called("rounding", self.memory, self.y, noise)
         self.solve(noise)
+        with self.if_((self.norm(noise) > NOISY).value):
+            self.called("signed_rounding", self.memory, self.y, noise)
+
+    def allow(self, end: ir.Value | None) -> None:
+        """Inverse of the error allowed in a state as large as y, and as y at the end, never below the noise."""
         rtol, atol = (self.splat(self.setting(place)) for place in (Real64.rtol, Real64.atol))
         with self.each(self.size, step=CHUNK) as i:
             y = self.load_chunk(self.y, i)
@@ -75,7 +84,7 @@ class Trial(Part):
             if end is not None:
                 new = abs(y + self.load_chunk(end, i))
                 size = where(size > new, size, new)
-            allowed = fma(rtol, size, atol) + abs(self.load_chunk(noise, i))
+            allowed = fma(rtol, size, atol) + abs(self.load_chunk(self.array(Slot.noise), i))
             self.store_chunk(1.0 / allowed, self.array(Slot.scale), i)
 
     def solve(self, row: ir.Value) -> None:

@@ -149,6 +149,45 @@ class SolveShifted(_Shifted):
         self.finish()
 
 
+class SignedRounding(Part):
+    """`signed_rounding(memory, y, noise)`: what a rounding of y makes of a solution for the real shift, if less than noise.
+
+        max over signs of |(γ/h − ∂f/∂y)⁻¹ (0, Σ_j ± ∂q̈/∂y_j |y_j|)| units of rounding
+
+    Sizes are taken after the solution: a stiff spring pulls along itself, however its coordinates lie, and gives way there.
+    The signs are those of the binary digits of j, and all alike: no two coordinates have the same in all of them.
+    """
+
+    def __init__(self, module: ir.Module, target: Target) -> None:
+        super().__init__(module, target, "signed_rounding", {"y": POINTER, "noise": POINTER}, ir.VoidType())
+        b, a, n, stride = self.b, self.arguments, self.whole(Slot.coordinates), self.whole(Slot.stride)
+        twice, size, wide = (self.whole(slot) for slot in (Slot.twice, Slot.size, Slot.wide))
+        row, most, jacobian = self.array(Slot.estimate), self.array(Slot.most_noise), self.array(Slot.jacobian)
+        matrix, pivots = self.array(Slot.shifted_real), self.array(Slot.shifted_pivots)
+        with self.each(wide, step=CHUNK) as i:
+            self.store_chunk(self.vector(0.0), most, i)
+        with self.each(self.whole(Slot.patterns)) as p:
+            with self.each(wide, step=CHUNK) as i:
+                self.store_chunk(self.vector(0.0), row, i)
+            with self.each(stride, step=CHUNK) as i:
+                with self.summing(twice, self.vector(0.0)) as (j, total):
+                    minus = b.trunc(b.lshr(j, p), ir.IntType(1))
+                    unit = self.real(b.select(minus, self.real(-UNITS).value, self.real(UNITS).value))
+                    weight = self.splat(abs(self.load(a["y"], j)) * unit)
+                    column = self.load_chunk(jacobian, self.plus(self.times(j, stride), i))
+                    total.value = fma(weight, column, total.value)
+                self.store_below(total.value, self.at(row, n), i, n)
+            self.called("solve_shifted_real", self.memory, self.table(Table.eigenvalues), matrix, pivots, row)
+            with self.each(size, step=CHUNK) as i:
+                before, new = self.load_chunk(most, i), abs(self.load_chunk(row, i))
+                self.store_chunk(where(new > before, new, before), most, i)
+        with self.each(size, step=CHUNK) as i:
+            bound, found = abs(self.load_chunk(a["noise"], i)), self.load_chunk(most, i)
+            self.store_chunk(where(found < bound, found, bound), a["noise"], i)
+        b.ret_void()
+        self.finish()
+
+
 class Coupled(Part):
     """`coupled(memory)`: x of Σ_j B_ij x_j − (∂f/∂y)_i x_i = r_i for all stages i at once, each with its own Jacobian.
 
@@ -245,4 +284,5 @@ def linear_parts(module: ir.Module, target: Target) -> None:
     for parts in (REAL, COMPLEX):
         FactorShifted(module, target, parts)
         SolveShifted(module, target, parts)
+    SignedRounding(module, target)
     Coupled(module, target)

@@ -33,6 +33,7 @@ class Slot(IntEnum):
     size = auto()  # 2n in whole chunks
     wide = auto()  # length of a row
     stride = auto()  # n in whole chunks
+    patterns = auto()  # of signs, for what rounding makes
     unknowns = auto()  # of the equations of motion: accelerations and multipliers
     unknowns_stride = auto()
     entries_count = auto()
@@ -83,6 +84,7 @@ class Slot(IntEnum):
     spectral = auto()
     scale = auto()
     noise = auto()
+    most_noise = auto()
     estimate = auto()
     last_y = auto()
     last_Z = auto()
@@ -127,9 +129,10 @@ class Memory:
         m, k = 2 * n, (s + 1) // 2
         wide, stride, coupled = padded(m + CHUNK - 1), padded(n), padded(s * n + CHUNK)
         self.set_whole(coordinates=n, twice=m, size=padded(m), wide=wide, stride=stride)
+        self.set_whole(patterns=(m - 1).bit_length() + 1)
         rows = {"guess", "Z", "states", "defects", "change", "last_Z"}
         shapes: dict[str, tuple[int, ...]] = dict.fromkeys(rows, (s, wide))
-        shapes |= dict.fromkeys(("slope", "ahead", "scale", "noise", "estimate", "last_y"), (wide,))
+        shapes |= dict.fromkeys(("slope", "ahead", "scale", "noise", "most_noise", "estimate", "last_y"), (wide,))
         shapes |= {"times": (CHUNK,), "shares": (CHUNK,), "spectral": (k, 2, wide)}
         if not outside:
             shapes |= {"jacobian": (m, stride), "stage_jacobians": (s, m, stride)}

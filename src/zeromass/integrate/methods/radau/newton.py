@@ -141,8 +141,8 @@ class Iterate(Part):
                 left = power(self, θ, self.as_real(b.sub(self.limit, k))) / (1.0 - θ) * size
                 with self.if_((left > ENOUGH).value):
                     self.give_up()
-        settled = b.select(exact, (θ * θ).value, (θ / (1.0 - θ)).value)
-        remaining = self.real(b.select(later, settled, one.value))  # the error left, over the last correction
+        # the error left, over the last correction
+        remaining = self.real(b.select(later, (θ / (1.0 - θ)).value, one.value))
         with self.if_((remaining * size <= ENOUGH).value):
             self.leave(self.plus(k, 1), converged=True, finite=self.int(1))
 

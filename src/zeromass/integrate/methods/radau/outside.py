@@ -53,6 +53,15 @@ class Rounding(_Calling):
         self.finish()
 
 
+class SignedRounding(_Calling):
+    """`signed_rounding(memory, y, noise)`: `noise` stays as it is."""
+
+    def __init__(self, module: ir.Module, target: Target) -> None:
+        super().__init__(module, target, "signed_rounding", {"y": POINTER, "noise": POINTER}, ir.VoidType())
+        self.b.ret_void()
+        self.finish()
+
+
 class FactorShifted(_Calling):
     """`factor_shifted_…(memory, eigenvalue, matrix, pivots)`; 1 where the matrix is singular."""
 
@@ -92,6 +101,7 @@ def outside_parts(module: ir.Module, target: Target) -> None:
     for parts in (REAL, COMPLEX):
         FactorShifted(module, target, parts)
         SolveShifted(module, target, parts)
+    SignedRounding(module, target)
     Coupled(module, target)
 
 

@@ -262,18 +262,28 @@ class Deciding {
   sign(state, modes, k, order, a = null, scale = 0) {
     if (order > 1 && this.switches[k].force) return 0;
     if (this.large && order > (this.switches[k].rates ? 1 : 2)) return 0;
-    const terms = this.terms(state, modes, k, order, a);
+    const { slopes, along } = this.factors(state, modes, k, order, a);
+    const terms = this.parts(state, slopes, along);
+    const n = along.length;
+    const sizes = [1, largestOf(state.y.slice(n)), largestOf(along)];
+    const rounding = NEAR * sum(Array.from(slopes, (slope, i) => Math.abs(slope) * sizes[i === 0 ? 0 : i <= n ? 1 : 2]));
     const total = sum(terms);
-    return Math.abs(total) <= SMALL * Math.max(sum(terms.map(Math.abs)), scale) ? 0 : Math.sign(total);
+    return Math.abs(total) <= Math.max(SMALL * Math.max(sum(terms.map(Math.abs)), scale), rounding) ? 0 : Math.sign(total);
   }
 
   terms(state, modes, k, order, a) {
+    const { slopes, along } = this.factors(state, modes, k, order, a);
+    return this.parts(state, slopes, along);
+  }
+
+  /** Slopes of a derivative by time, positions and rates, and the acceleration, 0 where it is not felt. */
+  factors(state, modes, k, order, a) {
     const slopes = order === 1 ? this.standing.judged(state, modes).slopes[k] : this.standing.deeper(state, modes, k, order);
     if (!slopes) throw new Beyond(`a decision at ${this.switches[k].said} needs derivatives that this page does not have`);
     const felt = order > 1 || this.switches[k].rates;
     const n = state.y.length / 2;
     const along = !felt ? new Float64Array(n) : (a ?? this.standing.acceleration(state, modes));
-    return this.parts(state, slopes, along);
+    return { slopes, along };
   }
 
   /** A derivative of a switching function by time along the motion. */

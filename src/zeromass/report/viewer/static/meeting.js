@@ -1,7 +1,7 @@
 // Which of several contacts are open, roll or slip, as Python decides: see contact/complementarity.py and contact/balance.py.
 
 const [MANY_CONTACTS, MOST_CONTACTS, LEADS] = [5, 8, 4];
-const [AGREES, TURNS, TURNED, TRIALS, NEWTON, TURNED_BY] = [1e-9, 40, 1e-12, 100, 12, 1e-7];
+const [AGREES, NO_FORCE, TURNS, TURNED, TRIALS, NEWTON, TURNED_BY] = [1e-9, 1e-12, 40, 1e-12, 100, 12, 1e-7];
 
 const norm = (x) => Math.hypot(...x);
 const unit = (x) => (norm(x) > 0 ? scaled(x, 1 / norm(x)) : x);
@@ -131,9 +131,10 @@ function decided(at, a0, excluded = [], given = at.n.map(() => null)) {
   return best;
 }
 
-/** The same case, or that in which contacts that are pulled, by rounding only, are open, if that agrees too. */
+/** The same case, or that in which contacts that are pulled, by little, are open, if that agrees too. */
 function released(at, a0, found, given) {
-  const pulled = found.modes.map((mode, j) => mode !== "open" && given[j] === null && dot(at.n[j], found.F[j]) < 0);
+  const least = -NO_FORCE * sizesOf(at, a0, found.F).most;
+  const pulled = found.modes.map((mode, j) => mode !== "open" && given[j] === null && dot(at.n[j], found.F[j]) < least);
   if (!pulled.includes(true)) return found;
   const other = tried(at, a0, found.modes.map((mode, j) => (pulled[j] ? "open" : mode)), given);
   return other.misses <= AGREES ? other : found;
@@ -211,10 +212,7 @@ function tried(at, a0, modes, given) {
 
 /** By how much each contact misses its conditions, as a part of the sizes of forces and accelerations. */
 function missesOf(at, a0, { modes, F, a, s }, given) {
-  const metric = Math.max(...at.D.map(largestOf));
-  let most = largestOf(F.flat()) || 1;
-  const fast = Math.max(largestOf(a0.flat()), metric * most, 2 ** -1022);
-  most = Math.max(most, fast / metric);
+  const { most, fast } = sizesOf(at, a0, F);
   return modes.map((mode, j) => {
     const [n, N, leaves] = [at.n[j], dot(at.n[j], F[j]), dot(at.n[j], a[j])];
     if (mode === "open") return -leaves / fast;
@@ -227,6 +225,13 @@ function missesOf(at, a0, { modes, F, a, s }, given) {
     } else if (!slipping(at.s[j])) missed.push(norm(across(along, s[j])) / fast, -dot(along, s[j]) / fast);
     return Math.max(...missed);
   });
+}
+
+/** Sizes of forces and of accelerations, that rounding is a part of. */
+function sizesOf(at, a0, F) {
+  const [most, metric] = [largestOf(F.flat()) || 1, Math.max(...at.D.map(largestOf))];
+  const fast = Math.max(largestOf(a0.flat()), metric * most, 2 ** -1022);
+  return { most: Math.max(most, fast / metric), fast };
 }
 
 /** Directions in which slips begin where friction turns them far: see contact/beginning_slip.py. */
