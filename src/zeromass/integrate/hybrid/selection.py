@@ -132,6 +132,18 @@ def size_of(w: Switches, y: Reals, a: Reals, k: int) -> float:
 
 
 @kernel
+def vanishes(w: Switches, y: Reals, a: Reals, k: int, rate: float, scale: float) -> bool:
+    """Whether ġ of a switch is rounding: a small part of its terms and of a scale, or of the largest rate and acceleration."""
+    n, largest, fastest = len(a), 0.0, 0.0
+    for i in range(n):
+        fastest, largest = max(fastest, abs(y[n + i])), max(largest, abs(a[i]))
+    total = abs(w.slopes[k, 0])
+    for i in range(n):
+        total += abs(w.slopes[k, 1 + i]) * fastest + abs(w.slopes[k, 1 + n + i]) * largest
+    return abs(rate) <= max(SMALL * max(size_of(w, y, a, k), scale), NEAR * total)
+
+
+@kernel
 def is_constant(w: Switches, k: int) -> bool:
     """Whether a switching function with modes of others in it is a number on this piece, as max(x, 0) is where x < 0."""
     found = w.inner[k] != 0
@@ -285,7 +297,7 @@ def consistent(w: Switches, y: Reals, values: Reals, choice: Reals) -> int:
         scale = scale + abs(rate) if w.rates[k] != 0 else 0.0
         if is_constant(w, k):
             sure = UNKNOWN
-        elif abs(rate) > SMALL * max(size_of(w, y, a, k), scale):
+        elif not vanishes(w, y, a, k, rate, scale):
             if (rate > 0.0) != (choice[j] > 0.0):
                 return NO
         else:
@@ -366,8 +378,7 @@ def slides(w: Switches, y: Reals, values: Reals, choice: Reals) -> int:
             scale = turn(w, y, values, low, j) if w.rates[k] != 0 else 0.0
             try_choice(w, y, values, low)
             rate = rate_of(w, y, w.low, k)
-            small = abs(rate) <= SMALL * max(size_of(w, y, w.low, k), scale)
-            if not small and (rate > 0.0) != (choice[j] > 0.0):
+            if not vanishes(w, y, w.low, k, rate, scale) and (rate > 0.0) != (choice[j] > 0.0):
                 return NO
     return YES
 
@@ -483,13 +494,13 @@ def contradictions(w: Switches, y: Reals, values: Reals) -> int:
         if w.choice[j] != 0.0:
             try_choice(w, y, values, w.choice)
             k = w.open[j]
-            rate, size = rate_of(w, y, w.slope[n:], k), size_of(w, y, w.slope[n:], k)
+            rate, scale = rate_of(w, y, w.slope[n:], k), 0.0
             side = 1.0 if rate > 0.0 else -1.0
             if w.rates[k] != 0:
                 scale = abs(rate_across(w, y, values, w.choice, j, -w.choice[j]))
-                size = max(size, scale + abs(rate_across(w, y, values, w.best, j, -1.0)))
-            if abs(rate) <= SMALL * size:  # on its way from one that holds it to the next
+                scale += abs(rate_across(w, y, values, w.best, j, -1.0))
                 try_choice(w, y, values, w.choice)
+            if vanishes(w, y, w.slope[n:], k, rate, scale):  # on its way from one that holds it to the next
                 side = w.choice[j] if slide and w.rates[k] != 0 else bend(w, y, k)
             if side != 0.0 and side != w.choice[j]:
                 w.wrong[j], w.right[j], count = 1, 0.0 if w.can[j] != 0 else side, count + 1
@@ -537,7 +548,7 @@ def select_modes(w: Switches, y: Reals, values: Reals, fresh: bool) -> int:
         rate = rate_of(w, y, zero, k)
         if w.rates[k] == 0 and is_constant(w, k):
             values[w.mode[k]] = side_of(w, k, w.g[k])
-        elif w.rates[k] == 0 and not abs(rate) <= SMALL * size_of(w, y, zero, k):
+        elif w.rates[k] == 0 and not vanishes(w, y, zero, k, rate, 0.0):
             values[w.mode[k]] = upper_of(w, k, w.zeros[k]) if rate > 0.0 else lower_of(w, k, w.zeros[k])
         else:
             w.open[w.count] = k
