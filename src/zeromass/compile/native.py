@@ -17,6 +17,7 @@ from zeromass.model import Event
 if TYPE_CHECKING:
     from zeromass.compile.lanes import LaneFunction
     from zeromass.compile.module import Groups
+    from zeromass.compile.products import Products
     from zeromass.compile.program import Program
 
 BUSY = 400_000
@@ -120,9 +121,36 @@ class Native:
     @cached_property
     def tangent_entries(self) -> tuple[np.ndarray, np.ndarray]:
         """The constant entries of the program's tangent, zero elsewhere; and where the others are, as truths."""
-        tangent = self.program.tangent
-        constants = np.array([[0.0 if e.value is None else e.value for e in row] for row in tangent])
-        return constants, np.array([[e.value is None for e in row] for row in tangent], dtype=bool)
+        return _constants(self.program.tangent)
+
+    @cached_property
+    def products(self) -> Products | None:
+        """The tangent by products with directions, where a formula for each of its entries would take too long."""
+        from zeromass.compile.products import products  # most methods are explicit
+
+        return products(self.program, self._target.width)
+
+    @property
+    def product(self) -> Code:
+        """Machine code of `products(inputs, direction, product)` in lanes; see `Products.function`."""
+        found = self.products
+        assert found is not None
+        return self._code("products", found.lanes, lambda: {"products": found.function()}, seldom=True)
+
+    @property
+    def product_equations(self) -> Code:
+        """Machine code of `tangent(t, y, parameters, entries)`: of `Products.formulas`, what is not constant."""
+        found = self.products
+        assert found is not None
+        entries = list(found.formulas[self.product_entries[1]])
+        outputs = {"tangent": (self.program.inputs, [entries])}
+        return self._code("product equations", 1, lambda: outputs, seldom=True, apart=True)
+
+    @cached_property
+    def product_entries(self) -> tuple[np.ndarray, np.ndarray]:
+        """The constant entries of `Products.formulas`, and where the others are, as in `tangent_entries`."""
+        assert self.products is not None
+        return _constants(self.products.formulas)
 
     def _code(
         self,
@@ -195,6 +223,12 @@ class Native:
         slopes[places] = entries
         rows = len(slopes)
         return -np.linalg.solve(slopes[:, :rows], slopes[:, rows:])[:n]
+
+
+def _constants(formulas: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The constant entries of a matrix, zero elsewhere; and where the others are, as truths."""
+    constants = np.array([[0.0 if e.value is None else e.value for e in row] for row in formulas])
+    return constants, np.array([[e.value is None for e in row] for row in formulas], dtype=bool)
 
 
 def _text(functions: Mapping[str, tuple[Groups, Groups]], target: Target) -> str:

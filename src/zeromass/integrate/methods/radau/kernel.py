@@ -28,11 +28,14 @@ class RadauAdvance(Control, Advance):
     """Steps of order 5, 9 or 13; no stage is nearer to a singular position than 0.1 of the step that crosses it."""
 
     name = "radau_advance"
+    products = False
     crossing: float | None = 0.44
 
     @classmethod
     def emit(cls, module: ir.Module, target: Target) -> None:
-        for parts in (linear_systems, linear_parts, simplified_parts, newton_parts, Trial, cls):
+        linear_systems(module, target)
+        linear_parts(module, target, products=cls.products)
+        for parts in (simplified_parts, newton_parts, Trial, cls):
             parts(module, target)
 
     def prepare(self) -> None:
@@ -199,6 +202,13 @@ class RadauAdvance(Control, Advance):
                     self.store(value, name)
             self.store(self.load(old), a["signs"], place)
         return self.load(hits)
+
+
+class RadauAdvanceProducts(RadauAdvance):
+    """The same steps, with Jacobians by products with directions; see `zeromass.compile.products`."""
+
+    name = "radau_advance_products"
+    products = True
 
 
 class RadauAdvanceOutside(RadauAdvance):

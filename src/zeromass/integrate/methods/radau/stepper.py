@@ -82,11 +82,17 @@ class Radau:
         if elsewhere:
             memory.set_whole(last_stages=0)  # the last step does not lead here, and predicts nothing
             self._room_for_record()
-        kind = kernel.RadauAdvanceOutside if self._outside else kernel.RadauAdvance
-        code = routine(kind, host().scalar)
+        kind = kernel.RadauAdvance
         memory.set_whole(rhs=native.rhs().address("rhs"))
-        if not self._outside:
+        if self._outside:
+            kind = kernel.RadauAdvanceOutside
+        elif native.products is not None:
+            kind = kernel.RadauAdvanceProducts
+            memory.set_whole(tangent=native.product_equations.address("tangent"))
+            memory.set_whole(product=native.product.address("products"))
+        else:
             memory.set_whole(tangent=native.tangent.address("tangent"))
+        code = routine(kind, host().scalar)
         work.aim(until, budget)
         while True:
             status = work.call(code, kind.name, memory.values, self.lanes, work.record)
@@ -99,7 +105,11 @@ class Radau:
     def _take_equations(self, native: Native) -> None:
         """Those whose Jacobians are to be made."""
         if not self._outside:
-            self._memory.equations(*native.tangent_entries)
+            if native.products is None:
+                self._memory.equations(*native.tangent_entries)
+            else:
+                self._memory.equations(*native.product_entries)
+                self._memory.products(native.products, len(self.work.values))
             return
         from zeromass.integrate.methods.radau.outside import Calls  # few systems are large
 
