@@ -19,7 +19,7 @@ import numpy as np
 
 from zeromass.expression import Array, Expression, coordinate, directional, expressions, jacobian, substitute
 from zeromass.expression.build import ZERO
-from zeromass.expression.node import ordered
+from zeromass.expression.node import ordered, undisturbed
 
 if TYPE_CHECKING:
     from zeromass.compile.module import Groups
@@ -64,7 +64,8 @@ class Products:
         modes  of switches along which the motion slides, one column after another
         """
         p, size = self.program, self.size
-        K, r0 = jacobian(p.residual, p.unknowns), substitute(p.residual, dict.fromkeys(p.unknowns, ZERO))
+        with undisturbed:
+            K, r0 = jacobian(p.residual, p.unknowns), substitute(p.residual, dict.fromkeys(p.unknowns, ZERO))
         modes = expressions(np.zeros(size * -(-len(p.held) // size)))
         modes[: len(p.held)] = list(p.held.values())
         known = [p.solved(K), expressions(np.zeros((size, len(self._variables)))), -p.solved(r0)[:, None]]
@@ -75,7 +76,8 @@ class Products:
         p, d = self.program, [coordinate(f"direction.{j}") for j in range(len(self._variables))]
         inputs = [*p.inputs[0], *p.inputs[1], *p.inputs[2], *p.unknowns, *p.held]
         fixed: dict[Expression, Expression] = dict.fromkeys(p.unknowns, ZERO)
-        along = directional(p.residual, fixed | dict(zip(self._variables, d, strict=True)))
+        with undisturbed:
+            along = directional(p.residual, fixed | dict(zip(self._variables, d, strict=True)))
         return [inputs, d], [list(along)]
 
 

@@ -35,8 +35,10 @@ class RadauAdvance(Control, Advance):
     def emit(cls, module: ir.Module, target: Target) -> None:
         linear_systems(module, target)
         linear_parts(module, target, products=cls.products)
-        for parts in (simplified_parts, newton_parts, Trial, cls):
-            parts(module, target)
+        simplified_parts(module, target)
+        newton_parts(module, target, chord=cls.products)
+        Trial(module, target)
+        cls(module, target)
 
     def prepare(self) -> None:
         self.memory: ir.Value = self.arguments["stages"]

@@ -194,11 +194,12 @@ class SolveShifted(_Shifted):
 
 
 class Coupled(Part):
-    """`coupled(memory)`: x of Σ_j B_ij x_j − (∂f/∂y)_i x_i = r_i for all stages i at once, each with its own Jacobian.
+    """`coupled(memory, fresh)`: x of Σ_j B_ij x_j − (∂f/∂y)_i x_i = r_i for all stages i, each with its own Jacobian.
 
     Σ_j ((B²)_ij I − B_ij D_i) x_qj − P_i x_qi = r_vi + Σ_j B_ij r_qj − D_i r_qi,   x_v = B x_q − r_q
 
-    r are the defects of the stages, x goes to `change`; B = A⁻¹/h. Returns 1 where there is no solution.
+    r are the defects of the stages, x goes to `change`; B = A⁻¹/h. Returns 1 where there is no solution. Without `fresh` the
+    Jacobians are those of the last call in the step, and so are the factors.
     """
 
     n: ir.Value
@@ -210,27 +211,31 @@ class Coupled(Part):
     rate: Real
 
     def __init__(self, module: ir.Module, target: Target) -> None:
-        super().__init__(module, target, "coupled", {}, INT)
+        super().__init__(module, target, "coupled", {"fresh": INT}, INT)
         b = self.b
         self.n, self.stride, self.wide = (self.whole(slot) for slot in (Slot.coordinates, Slot.stride, Slot.wide))
         self.s, self.matrix, self.x = self.stages(), self.array(Slot.coupled), self.array(Slot.right)
         self.size: ir.Value = self.times(self.s, self.n)
         self.pitch: ir.Value = self.chunk_of(self.plus(self.size, 2 * CHUNK - 1))
         self.B, self.rate = self.table(Table.slope), 1.0 / self.number(Slot.h)
+        with self.if_(b.icmp_signed("!=", self.arguments["fresh"], self.int(0))):
+            self.factor()
+        self.right()
+        self.called("solve_real", self.matrix, self.array(Slot.pivots), self.x, self.size, self.pitch)
+        self.solution()
+        b.ret(self.int(0))
+        self.finish()
+
+    def factor(self) -> None:
+        """The Jacobians of all stages, and the factors of their matrix."""
+        b, pivots, multipliers = self.b, self.array(Slot.pivots), self.array(Slot.multipliers)
         with self.each(self.s) as i:
             time, state = self.at(self.array(Slot.times), i), self.row(self.array(Slot.states), i, self.wide)
             self.leave_if_singular(self.called("jacobian", self.memory, time, state, self.jacobian(i)))
         with self.each(self.size) as column:
             j = b.sdiv(column, self.n)
             self.fill(column, j, b.sub(column, self.times(j, self.n)))
-        pivots = self.array(Slot.pivots)
-        multipliers = self.array(Slot.multipliers)
         self.leave_if_singular(self.called("factor_real", self.matrix, pivots, multipliers, self.size, self.pitch))
-        self.right()
-        self.called("solve_real", self.matrix, pivots, self.x, self.size, self.pitch)
-        self.solution()
-        b.ret(self.int(0))
-        self.finish()
 
     def leave_if_singular(self, status: ir.Value) -> None:
         with self.if_(self.b.icmp_signed("!=", status, self.int(0))):

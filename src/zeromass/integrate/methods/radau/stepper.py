@@ -92,7 +92,7 @@ class Radau:
             memory.set_whole(product=native.product.address("products"))
         else:
             memory.set_whole(tangent=native.tangent.address("tangent"))
-        code = routine(kind, host().scalar)
+        code = routine(kind, host().scalar, 2 if native.__dict__.get("products") else 0)
         work.aim(until, budget)
         while True:
             status = work.call(code, kind.name, memory.values, self.lanes, work.record)
