@@ -28,15 +28,15 @@ class RadauAdvance(Control, Advance):
     """Steps of order 5, 9 or 13; no stage is nearer to a singular position than 0.1 of the step that crosses it."""
 
     name = "radau_advance"
-    products = False
+    many = False
     crossing: float | None = 0.44
 
     @classmethod
     def emit(cls, module: ir.Module, target: Target) -> None:
         linear_systems(module, target)
-        linear_parts(module, target, products=cls.products)
+        linear_parts(module, target, products=cls.many)
         simplified_parts(module, target)
-        newton_parts(module, target, chord=cls.products)
+        newton_parts(module, target, chord=cls.many)
         Trial(module, target)
         cls(module, target)
 
@@ -206,11 +206,11 @@ class RadauAdvance(Control, Advance):
         return self.load(hits)
 
 
-class RadauAdvanceProducts(RadauAdvance):
-    """The same steps, with Jacobians by products with directions; see `zeromass.compile.products`."""
+class RadauAdvanceMany(RadauAdvance):
+    """The same steps for many coordinates: Jacobians may be made by products with directions, and are made less often."""
 
-    name = "radau_advance_products"
-    products = True
+    name = "radau_advance_many"
+    many = True
 
 
 class RadauAdvanceOutside(RadauAdvance):

@@ -26,7 +26,7 @@ class Jacobian(Part):
 
     0 = r = (Q + C + Aᵀλ − M q̈, b − A q̈):   ∂r/∂(q̈, λ) ∂(q̈, λ)/∂(q, q̇) = −∂r/∂(q, q̇)
 
-    products  whether ∂r/∂(q, q̇) is found by products with directions: see `zeromass.compile.products`
+    products  whether ∂r/∂(q, q̇) may be found by products with directions: see `zeromass.compile.products`
     """
 
     n: ir.Value
@@ -53,7 +53,8 @@ class Jacobian(Part):
         with self.if_(b.icmp_signed("!=", singular, self.int(0))):
             b.ret(self.int(1))
         if products:
-            self.products()
+            with self.if_(self.holds(Slot.groups)):
+                self.products()
         with self.each(self.whole(Slot.twice)) as j:
             x = self.row(matrix, self.plus(size, j), pitch)
             self.called("solve_real", matrix, self.pivots, x, size, pitch)
