@@ -27,7 +27,11 @@ LONG = 8_000
 """Operations from which a quarter of them is enough: each takes longer, and better code saves a third of it."""
 
 LARGE = 100_000
-"""Operations from which LLVM spends more effort at once: without it they take about a megabyte of the stack, and more."""
+"""Operations from which no better code is made in the background, which takes minutes."""
+
+WIDE = 800_000
+"""Operations, those of each lane counted, from which LLVM spends more effort at once: without it they take about a megabyte
+of the stack, and more."""
 
 
 class Native:
@@ -135,7 +139,7 @@ class Native:
         """Machine code of `products(inputs, direction, product)` in lanes; see `Products.function`."""
         found = self.products
         assert found is not None
-        return self._code("products", found.lanes, lambda: {"products": found.function()}, seldom=True)
+        return self._code("products", found.lanes, lambda: {"products": found.function()}, seldom=True, apart=True)
 
     @property
     def product_equations(self) -> Code:
@@ -164,7 +168,7 @@ class Native:
     ) -> Code:
         """Machine code of functions; where it is `kept` for later processes, these need not write it."""
         if key not in self._codes:
-            effort = 1 if self._large and not seldom else FIRST
+            effort = 1 if self.program.operations * lanes >= WIDE and not seldom else FIRST
             target, entry = self._target.lanes(lanes), self.program.entry if kept else None
             origin = entry.origin(kept) if entry and kept else None
             if origin is not None:
