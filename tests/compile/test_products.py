@@ -123,13 +123,21 @@ def test_a_stiff_rope_moves_as_with_formulas(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_motion_that_sticks(always: None) -> None:
-    """x = v²/(2 μ g) where friction stops a mass: there its mode is what holds it."""
+    """ẍ = F − (2 + x) sgn ẋ stops at x = √((2 − F)² + v²) − 2 + F, where friction is −F, its mode F/(2 + x)."""
     x, y = zm.coordinates("x y")
-    friction = {q: -2.0 * np.sign(zm.rate(q)) - 0.0 * q for q in (x, y)}
-    system = zm.System(kinetic=(zm.rate(x) ** 2 + zm.rate(y) ** 2) / 2, forces=friction)
-    start = system.start({x: 0.0, y: 0.0, zm.rate(x): 1.0, zm.rate(y): 2.0})
-    run = zm.simulate(system, start, until=2.0, method="radau")
-    assert run.y[-1] == pytest.approx([0.25, 1.0, 0.0, 0.0], abs=1e-9)
+    energy = (zm.rate(x) ** 2 + zm.rate(y) ** 2) / 2
+    for F in (0.0, 0.3):
+        system = zm.System(kinetic=energy, forces={q: F - (2.0 + q) * np.sign(zm.rate(q)) for q in (x, y)})
+        start = system.start({x: 0.0, y: 0.0, zm.rate(x): 1.0, zm.rate(y): 2.0})
+        run = zm.simulate(system, start, until=3.0, method="radau")
+        stops = np.sqrt((2.0 - F) ** 2 + np.array([1.0, 2.0]) ** 2) - 2.0 + F
+        assert run.y[-1] == pytest.approx([*stops, 0.0, 0.0], abs=1e-9)
+        program = run.segments[-1].solved
+        assert len(program.held) == 2
+        inputs = np.concatenate([[3.0], run.y[-1], np.zeros(len(program.system.parameters))])
+        exact = program.native.jacobian(inputs)
+        assert by_products(program.native, inputs) == pytest.approx(exact, abs=1e-12)
+        assert exact[:, :2] == pytest.approx(-np.diag(F / (2.0 + stops)), abs=1e-9)
 
 
 def test_many_stiff_masses_move_as_the_exponential_says() -> None:

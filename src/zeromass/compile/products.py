@@ -74,7 +74,8 @@ class Products:
     def function(self) -> tuple[Groups, Groups]:
         """`products(inputs, direction, product)` with inputs (t, q, q̇, parameters, q̈, λ, modes)."""
         p, d = self.program, [coordinate(f"direction.{j}") for j in range(len(self._variables))]
-        inputs = [*p.inputs[0], *p.inputs[1], *p.inputs[2], *p.unknowns, *p.held]
+        parameters = [coordinate(f"unused.{k}") if x in p.held else x for k, x in enumerate(p.inputs[2])]
+        inputs = [*p.inputs[0], *p.inputs[1], *parameters, *p.unknowns, *p.held]
         fixed: dict[Expression, Expression] = dict.fromkeys(p.unknowns, ZERO)
         with undisturbed:
             along = directional(p.residual, fixed | dict(zip(self._variables, d, strict=True)))
