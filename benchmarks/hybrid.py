@@ -77,7 +77,7 @@ MODELS: dict[str, Callable[[float], Model]] = {
 }
 
 
-def one(model: str, method: str, k: float, until: float) -> dict[str, Any]:
+def one(model: str, method: Any, k: float, until: float) -> dict[str, Any]:
     """One run, in this process."""
     begin, wall = time.process_time(), time.perf_counter()
     system, first, ends = MODELS[model](k)
@@ -128,7 +128,8 @@ def main() -> None:
     parser.add_argument("--one", nargs=2, metavar=("MODEL", "METHOD"), help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.one:
-        print(json.dumps(one(*asked.one, asked.stiffness, asked.until)))
+        model, method = asked.one
+        print(json.dumps(one(model, method, asked.stiffness, asked.until)))
     else:
         PARTS[asked.part](asked)
 

@@ -146,9 +146,11 @@ class Native:
         """Machine code of `tangent(t, y, parameters, entries)`: of `Products.formulas`, what is not constant."""
         found = self.products
         assert found is not None
-        entries = list(found.formulas[self.product_entries[1]])
-        outputs = {"tangent": (self.program.inputs, [entries])}
-        return self._code("product equations", 1, lambda: outputs, seldom=True, apart=True)
+
+        def functions() -> dict[str, tuple[Groups, Groups]]:
+            return {"tangent": (self.program.inputs, [list(found.formulas[self.product_entries[1]])])}
+
+        return self._code("product equations", 1, functions, seldom=True, apart=True)
 
     @cached_property
     def product_entries(self) -> tuple[np.ndarray, np.ndarray]:

@@ -33,23 +33,25 @@ longer than half a second, and their machine code is larger than the cache of a 
 class Products:
     """The Jacobian of a program by products with directions.
 
-    lanes  directions that one product is made of at once
+    size           rows of r
+    lanes          directions that one call makes products with
     rows, columns  of the entries of ∂r/∂(q, q̇) that may not be zero
-    seeds  the directions, shape (groups, 2n, lanes)
+    seeds          the directions, shape (groups, 2n, lanes)
     """
 
     def __init__(self, program: Program, dependence: Sequence[int], lanes: int) -> None:
-        self.program, self.lanes = program, lanes
+        self.program: Program = program
+        self.lanes: int = lanes
+        self.size: int = len(dependence)
         self._variables = [*program.system.coordinates, *program.system.rates]
-        count, n = len(self._variables), len(dependence)
+        count = len(self._variables)
         entries = [(i, j) for i, mask in enumerate(dependence) for j in range(count) if mask >> j & 1]
         self.rows, self.columns = np.array(entries, dtype=np.int64).reshape(-1, 2).T
         self._of_columns = _shared_directions(self.rows, self.columns, count)
         groups = -(-(1 + int(self._of_columns.max(initial=0))) // lanes)
-        self.seeds = np.zeros((groups, count, lanes))
+        self.seeds: np.ndarray = np.zeros((groups, count, lanes))
         group, lane = np.divmod(self._of_columns, lanes)
         self.seeds[group, np.arange(count), lane] = 1.0
-        self.size: int = n
 
     @property
     def places(self) -> np.ndarray:

@@ -36,8 +36,9 @@ PATTERNS = 4
 class Derivatives:
     """The matrices K, G, H, S, S_q and S_v of a structure, whose entries have fixed places; one for all its motions.
 
-    places   rows and columns of the values that each of them is the sum of
-    shifted  the matrix of all shifts
+    matrices  where the entries of each of them are
+    shifted   where those of the matrix of a shift are
+    signs     patterns of signs of forces, always the same
     """
 
     def __init__(self, structure: Structure, motion: Machine, lock: Lock) -> None:
@@ -61,17 +62,10 @@ class Derivatives:
         sizes = {"m": m, "n": n}
         self.matrices: dict[str, Places] = {"K": Places(*places["K"], (m, m))}
         self.matrices |= {name: Places(*places[name], (sizes[a], sizes[b])) for name, (a, b) in _SHAPES.items()}
-        one = np.arange(n)
-        blocks = [(one, one)]
-        for name, (down, right) in {
-            "S_q": (0, 0),
-            "S_v": (0, 0),
-            "S": (0, n),
-            "G": (n, 0),
-            "H": (n, 0),
-            "K": (n, n),
-        }.items():
-            blocks.append((places[name][0] + down, places[name][1] + right))
+        blocks = [(np.arange(n), np.arange(n))]
+        blocks += [
+            (places[name][0] + n * down, places[name][1] + n * right) for name, (down, right, _) in _BLOCKS.items()
+        ]
         r, c = (np.concatenate(x) for x in zip(*blocks, strict=True))
         self.shifted: Places = Places(r, c, (n + m, n + m))
         random = np.random.default_rng(0).random((m, PATTERNS))
@@ -124,17 +118,10 @@ class Shifted:
         of, found = self._of, self._of.at(t, y, parameters)
         self._entries = {name: of.matrices[name].sums(values) for name, values in found.items()}
         self._H, self._S_v = (of.matrices[name].matrix(self._entries[name]) for name in ("H", "S_v"))
-        signs = {"S_q": -1.0, "S_v": -1.0, "S": -1.0, "G": -1.0, "H": -1.0, "K": 1.0}
-        powers = {"S_v": 1, "H": 1}
-        self._powers = [  # of μ, what each has a part in
-            of.shifted.sums(
-                np.concatenate(
-                    [np.full(of.n, float(power == 2))]
-                    + [sign * found[name] * (powers.get(name, 0) == power) for name, sign in signs.items()]
-                )
-            )
-            for power in range(3)
-        ]
+        self._powers = []  # the parts of the matrix that μ⁰, μ and μ² are multiplied with
+        for power in range(3):
+            parts = [(1.0 if name == "K" else -1.0) * (k == power) * found[name] for name, (*_, k) in _BLOCKS.items()]
+            self._powers.append(of.shifted.sums(np.concatenate([np.full(of.n, float(power == 2)), *parts])))
         self._factors.clear()
         self._inverse = None
         return all(np.isfinite(entries).all() for entries in self._entries.values())
@@ -174,6 +161,9 @@ class Shifted:
         x_q = factors.solve(np.concatenate([r_v + μ * r_q - S_v @ r_q, -(H @ r_q)]))[:n]
         return np.concatenate([x_q, μ * x_q - r_q])
 
+
+_BLOCKS = {"S_q": (0, 0, 0), "S_v": (0, 0, 1), "S": (0, 1, 0), "G": (1, 0, 0), "H": (1, 0, 1), "K": (1, 1, 0)}
+"""Row and column of a block in the matrix of a shift μ, and the power of μ there; all but K are subtracted."""
 
 _SHAPES = {"G": "mn", "H": "mn", "S": "nm", "S_q": "nn", "S_v": "nn"}
 """Rows and columns: unknowns of the elimination, m, or coordinates, n."""
