@@ -28,7 +28,6 @@ from typing import Any
 
 import numpy as np
 from scipy.integrate import solve_ivp
-from zeromass.compile.machine import machine
 
 import zeromass as zm
 
@@ -187,7 +186,7 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="write what was measured")
     options = parser.parse_args()
     warnings.simplefilter("ignore", zm.RunStopped)
-    print(f"{platform.processor() or platform.machine()}, {machine().lanes} lanes, {os.cpu_count()} cores")
+    print(f"{platform.processor() or platform.machine()}, {zm.host().width} lanes, {os.cpu_count()} cores")
     problems = [
         spring(1e6, 0.0),
         spring(1e6, 2e3),

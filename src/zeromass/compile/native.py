@@ -17,6 +17,7 @@ from zeromass.model import Event
 if TYPE_CHECKING:
     from zeromass.compile.lanes import LaneFunction
     from zeromass.compile.module import Groups
+    from zeromass.compile.products import Products
     from zeromass.compile.program import Program
 
 BUSY = 400_000
@@ -26,7 +27,11 @@ LONG = 8_000
 """Operations from which a quarter of them is enough: each takes longer, and better code saves a third of it."""
 
 LARGE = 100_000
-"""Operations from which LLVM spends more effort at once: without it they take about a megabyte of the stack, and more."""
+"""Operations from which no better code is made in the background, which takes minutes."""
+
+WIDE = 800_000
+"""Operations, those of each lane counted, from which LLVM spends more effort at once: without it they take about a megabyte
+of the stack, and more."""
 
 
 class Native:
@@ -120,9 +125,38 @@ class Native:
     @cached_property
     def tangent_entries(self) -> tuple[np.ndarray, np.ndarray]:
         """The constant entries of the program's tangent, zero elsewhere; and where the others are, as truths."""
-        tangent = self.program.tangent
-        constants = np.array([[0.0 if e.value is None else e.value for e in row] for row in tangent])
-        return constants, np.array([[e.value is None for e in row] for row in tangent], dtype=bool)
+        return _constants(self.program.tangent)
+
+    @cached_property
+    def products(self) -> Products | None:
+        """The tangent by products with directions, where a formula for each of its entries would take too long."""
+        from zeromass.compile.products import products  # most methods are explicit
+
+        return products(self.program, self._target.width)
+
+    @property
+    def product(self) -> Code:
+        """Machine code of `products(inputs, direction, product)` in lanes; see `Products.function`."""
+        found = self.products
+        assert found is not None
+        return self._code("products", found.lanes, lambda: {"products": found.function()}, seldom=True, apart=True)
+
+    @property
+    def product_equations(self) -> Code:
+        """Machine code of `tangent(t, y, parameters, entries)`: of `Products.formulas`, what is not constant."""
+        found = self.products
+        assert found is not None
+
+        def functions() -> dict[str, tuple[Groups, Groups]]:
+            return {"tangent": (self.program.inputs, [list(found.formulas[self.product_entries[1]])])}
+
+        return self._code("product equations", 1, functions, seldom=True, apart=True)
+
+    @cached_property
+    def product_entries(self) -> tuple[np.ndarray, np.ndarray]:
+        """The constant entries of `Products.formulas`, and where the others are, as in `tangent_entries`."""
+        assert self.products is not None
+        return _constants(self.products.formulas)
 
     def _code(
         self,
@@ -136,7 +170,7 @@ class Native:
     ) -> Code:
         """Machine code of functions; where it is `kept` for later processes, these need not write it."""
         if key not in self._codes:
-            effort = 1 if self._large and not seldom else FIRST
+            effort = 1 if self.program.operations * lanes >= WIDE and not seldom else FIRST
             target, entry = self._target.lanes(lanes), self.program.entry if kept else None
             origin = entry.origin(kept) if entry and kept else None
             if origin is not None:
@@ -195,6 +229,12 @@ class Native:
         slopes[places] = entries
         rows = len(slopes)
         return -np.linalg.solve(slopes[:, :rows], slopes[:, rows:])[:n]
+
+
+def _constants(formulas: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The constant entries of a matrix, zero elsewhere; and where the others are, as truths."""
+    constants = np.array([[0.0 if e.value is None else e.value for e in row] for row in formulas])
+    return constants, np.array([[e.value is None for e in row] for row in formulas], dtype=bool)
 
 
 def _text(functions: Mapping[str, tuple[Groups, Groups]], target: Target) -> str:

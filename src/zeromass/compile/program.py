@@ -177,18 +177,27 @@ class Program:
         return list(substitute(zeros, {leaf: leaf.default for leaf in others}))
 
     @cached_property
+    def residual(self) -> np.ndarray:
+        """r = (Q + C + Aᵀλ − M q̈, b − A q̈) with the rows kept, as expressions of the state and of (q̈, λ)."""
+        system, kept = self.system, list(self.elimination.kept)
+        q̈, λ, A = system.accelerations, system.multipliers[kept], system.A[kept]
+        return np.concatenate([system.Q + system.C + A.T @ λ - system.M @ q̈, system.b[kept] - A @ q̈])
+
+    @property
+    def unknowns(self) -> list[Expression]:
+        """q̈ and λ of the rows kept: what r = 0 determines."""
+        return [*self.system.accelerations, *self.system.multipliers[list(self.elimination.kept)]]
+
+    @cached_property
     def tangent(self) -> np.ndarray:
-        """∂r/∂(q̈, λ, q, q̇) of r = (Q + C + Aᵀλ − M q̈, b − A q̈) with the rows kept, as expressions of the state.
+        """∂r/∂(q̈, λ, q, q̇) of the residual r, as expressions of the state.
 
             ∂r/∂(q̈, λ) ∂(q̈, λ)/∂(q, q̇) = −∂r/∂(q, q̇)
 
         Exact, as the derivative of the solved acceleration is, but sparse until it is solved: that derivative would be
-        dense, and so would its machine code.
+        dense, and so would its machine code. Of many coordinates, see `zeromass.compile.products`.
         """
-        system, kept = self.system, list(self.elimination.kept)
-        q̈, λ, A = system.accelerations, system.multipliers[kept], system.A[kept]
-        r = np.concatenate([system.Q + system.C + A.T @ λ - system.M @ q̈, system.b[kept] - A @ q̈])
-        return self.solved(jacobian(r, [*q̈, *λ, *system.coordinates, *system.rates]))
+        return self.solved(jacobian(self.residual, [*self.unknowns, *self.system.coordinates, *self.system.rates]))
 
     def at(self, state: State) -> Program:
         """This program, if the rows that it drops follow at a state from those it keeps, at each level; or that of it.

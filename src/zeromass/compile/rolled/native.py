@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from zeromass.compile.program import Program
     from zeromass.compile.rolled.along import Along
     from zeromass.compile.rolled.sharing import Sharing
-    from zeromass.compile.rolled.shifted import Shifted
+    from zeromass.compile.rolled.shifted import Derivatives, Shifted
     from zeromass.compile.rolled.timed import Timed
     from zeromass.compile.rolled.watching import Watching
 
@@ -136,7 +136,14 @@ class RolledNative:
         """The linear systems of implicit methods, each time anew: they keep what was factored."""
         from zeromass.compile.rolled.shifted import Shifted  # few systems are stiff
 
-        return Shifted(self.structure)
+        return Shifted(self._derivatives)
+
+    @cached_property
+    def _derivatives(self) -> Derivatives:
+        """The derivatives that implicit methods need, derived and compiled once."""
+        from zeromass.compile.rolled.shifted import Derivatives  # few systems are stiff
+
+        return Derivatives(self.structure, self._alone, self._one_at_a_time)
 
     def _code(self, key: Any, made: Callable[[], Code]) -> Code:
         if key not in self._codes:

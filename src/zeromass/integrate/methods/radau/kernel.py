@@ -28,12 +28,17 @@ class RadauAdvance(Control, Advance):
     """Steps of order 5, 9 or 13; no stage is nearer to a singular position than 0.1 of the step that crosses it."""
 
     name = "radau_advance"
+    many = False
     crossing: float | None = 0.44
 
     @classmethod
     def emit(cls, module: ir.Module, target: Target) -> None:
-        for parts in (linear_systems, linear_parts, simplified_parts, newton_parts, Trial, cls):
-            parts(module, target)
+        linear_systems(module, target)
+        linear_parts(module, target, products=cls.many)
+        simplified_parts(module, target)
+        newton_parts(module, target, chord=cls.many)
+        Trial(module, target)
+        cls(module, target)
 
     def prepare(self) -> None:
         self.memory: ir.Value = self.arguments["stages"]
@@ -199,6 +204,13 @@ class RadauAdvance(Control, Advance):
                     self.store(value, name)
             self.store(self.load(old), a["signs"], place)
         return self.load(hits)
+
+
+class RadauAdvanceMany(RadauAdvance):
+    """The same steps for many coordinates: Jacobians may be made by products with directions, and are made less often."""
+
+    name = "radau_advance_many"
+    many = True
 
 
 class RadauAdvanceOutside(RadauAdvance):

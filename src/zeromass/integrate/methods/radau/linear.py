@@ -25,33 +25,78 @@ class Jacobian(Part):
     """`jacobian(memory, t, y, out)`: ∂q̈/∂(q, q̇) at one state; returns 1 where the equations of motion have no solution.
 
     0 = r = (Q + C + Aᵀλ − M q̈, b − A q̈):   ∂r/∂(q̈, λ) ∂(q̈, λ)/∂(q, q̇) = −∂r/∂(q, q̇)
+
+    products  whether ∂r/∂(q, q̇) may be found by products with directions: see `zeromass.compile.products`
     """
 
-    def __init__(self, module: ir.Module, target: Target) -> None:
+    n: ir.Value
+    size: ir.Value
+    pitch: ir.Value
+    matrix: ir.Value
+    pivots: ir.Value
+
+    def __init__(self, module: ir.Module, target: Target, *, products: bool = False) -> None:
         super().__init__(module, target, "jacobian", {"t": POINTER, "y": POINTER, "out": POINTER}, INT)
         b, a = self.b, self.arguments
-        n, stride = self.whole(Slot.coordinates), self.whole(Slot.stride)
-        size, pitch, matrix = self.whole(Slot.unknowns), self.whole(Slot.unknowns_stride), self.array(Slot.equations)
-        columns = self.plus(size, self.whole(Slot.twice))
-        self.copy(self.array(Slot.constants), matrix, self.times(columns, pitch))
-        entries, places = self.array(Slot.entries), self.array(Slot.entry_places)
+        self.n, stride = self.whole(Slot.coordinates), self.whole(Slot.stride)
+        self.size, self.pitch = self.whole(Slot.unknowns), self.whole(Slot.unknowns_stride)
+        self.matrix, self.pivots = self.array(Slot.equations), self.array(Slot.pivots)
+        size, pitch, matrix = self.size, self.pitch, self.matrix
+        self.copy(self.array(Slot.constants), matrix, self.times(self.whole(Slot.columns), pitch))
+        entries = self.array(Slot.entries)
         tangent = b.inttoptr(self.whole(Slot.tangent), function_pointer(4))
         self.call(tangent, a["t"], a["y"], self.array(Slot.parameters), entries)
         with self.each(self.whole(Slot.entries_count)) as k:
-            self.store(self.load(entries, k), matrix, b.load(self.at(places, k), typ=INT, align=8))
+            self.store(self.load(entries, k), matrix, self.index(Slot.entry_places, k))
         self.count(self.memory, Slot.jacobians)
-        pivots = self.array(Slot.pivots)
-        singular = self.called("factor_real", matrix, pivots, self.array(Slot.multipliers), size, pitch)
+        singular = self.called("factor_real", matrix, self.pivots, self.array(Slot.multipliers), size, pitch)
         with self.if_(b.icmp_signed("!=", singular, self.int(0))):
             b.ret(self.int(1))
+        if products:
+            with self.if_(self.holds(Slot.groups)):
+                self.products()
         with self.each(self.whole(Slot.twice)) as j:
             x = self.row(matrix, self.plus(size, j), pitch)
-            self.called("solve_real", matrix, pivots, x, size, pitch)
+            self.called("solve_real", matrix, self.pivots, x, size, pitch)
             column = self.row(a["out"], j, stride)
             with self.each(stride, step=CHUNK) as i:
-                self.store_chunk(where(self.compared("<", i, n), -self.load_chunk(x, i), 0.0), column, i)
+                self.store_chunk(where(self.compared("<", i, self.n), -self.load_chunk(x, i), 0.0), column, i)
         b.ret(self.int(0))
         self.finish()
+
+    def index(self, table: Slot, k: ir.Value) -> ir.Value:
+        """The k-th of some places."""
+        return self.b.load(self.at(self.array(table), k), typ=INT, align=8)
+
+    def products(self) -> None:
+        """∂r/∂(q, q̇) with (q̈, λ) fixed: K (q̈, λ) = −r₀, products with all directions, and their entries."""
+        b, a, lanes, twice = self.b, self.arguments, self.whole(Slot.lanes), self.whole(Slot.twice)
+        first = self.plus(self.size, twice)
+        solution = self.row(self.matrix, first, self.pitch)
+        self.called("solve_real", self.matrix, self.pivots, solution, self.size, self.pitch)
+        inputs, state = self.array(Slot.inputs), self.int(1)
+        known = self.plus(state, twice), self.plus(self.plus(state, twice), self.whole(Slot.parameters_count))
+        self.spread(a["t"], state, inputs)
+        self.spread(a["y"], twice, self.row(inputs, state, lanes))
+        self.spread(self.array(Slot.parameters), self.whole(Slot.parameters_count), self.row(inputs, known[0], lanes))
+        with self.each(b.sub(self.whole(Slot.columns), first)) as k:
+            place = self.plus(known[1], self.times(k, self.size))
+            self.spread(self.row(solution, k, self.pitch), self.size, self.row(inputs, place, lanes))
+        product, found = b.inttoptr(self.whole(Slot.product), function_pointer(3)), self.array(Slot.products)
+        with self.each(self.whole(Slot.groups)) as g:
+            direction = self.row(self.array(Slot.seeds), g, self.times(twice, lanes))
+            self.call(product, inputs, direction, self.row(found, g, self.times(self.size, lanes)))
+        with self.each(self.whole(Slot.product_entries_count)) as k:
+            entry = self.load(found, self.index(Slot.product_sources, k))
+            self.store(entry, self.matrix, self.index(Slot.product_places, k))
+
+    def spread(self, values: ir.Value, count: ir.Value, out: ir.Value) -> None:
+        """Values, each in all lanes."""
+        lanes = self.whole(Slot.lanes)
+        with self.each(count) as i:
+            value, row = self.load(values, i), self.row(out, i, lanes)
+            with self.each(lanes) as lane:
+                self.store(value, row, lane)
 
 
 class Rounding(Part):
@@ -189,11 +234,12 @@ class SignedRounding(Part):
 
 
 class Coupled(Part):
-    """`coupled(memory)`: x of Σ_j B_ij x_j − (∂f/∂y)_i x_i = r_i for all stages i at once, each with its own Jacobian.
+    """`coupled(memory, fresh)`: x of Σ_j B_ij x_j − (∂f/∂y)_i x_i = r_i for all stages i, each with its own Jacobian.
 
     Σ_j ((B²)_ij I − B_ij D_i) x_qj − P_i x_qi = r_vi + Σ_j B_ij r_qj − D_i r_qi,   x_v = B x_q − r_q
 
-    r are the defects of the stages, x goes to `change`; B = A⁻¹/h. Returns 1 where there is no solution.
+    r are the defects of the stages, x goes to `change`; B = A⁻¹/h. Returns 1 where there is no solution. Without `fresh` the
+    Jacobians are those of the last call in the step, and so are the factors.
     """
 
     n: ir.Value
@@ -205,27 +251,31 @@ class Coupled(Part):
     rate: Real
 
     def __init__(self, module: ir.Module, target: Target) -> None:
-        super().__init__(module, target, "coupled", {}, INT)
+        super().__init__(module, target, "coupled", {"fresh": INT}, INT)
         b = self.b
         self.n, self.stride, self.wide = (self.whole(slot) for slot in (Slot.coordinates, Slot.stride, Slot.wide))
         self.s, self.matrix, self.x = self.stages(), self.array(Slot.coupled), self.array(Slot.right)
         self.size: ir.Value = self.times(self.s, self.n)
         self.pitch: ir.Value = self.chunk_of(self.plus(self.size, 2 * CHUNK - 1))
         self.B, self.rate = self.table(Table.slope), 1.0 / self.number(Slot.h)
+        with self.if_(b.icmp_signed("!=", self.arguments["fresh"], self.int(0))):
+            self.factor()
+        self.right()
+        self.called("solve_real", self.matrix, self.array(Slot.pivots), self.x, self.size, self.pitch)
+        self.solution()
+        b.ret(self.int(0))
+        self.finish()
+
+    def factor(self) -> None:
+        """The Jacobians of all stages, and the factors of their matrix."""
+        b, pivots, multipliers = self.b, self.array(Slot.pivots), self.array(Slot.multipliers)
         with self.each(self.s) as i:
             time, state = self.at(self.array(Slot.times), i), self.row(self.array(Slot.states), i, self.wide)
             self.leave_if_singular(self.called("jacobian", self.memory, time, state, self.jacobian(i)))
         with self.each(self.size) as column:
             j = b.sdiv(column, self.n)
             self.fill(column, j, b.sub(column, self.times(j, self.n)))
-        pivots = self.array(Slot.pivots)
-        multipliers = self.array(Slot.multipliers)
         self.leave_if_singular(self.called("factor_real", self.matrix, pivots, multipliers, self.size, self.pitch))
-        self.right()
-        self.called("solve_real", self.matrix, pivots, self.x, self.size, self.pitch)
-        self.solution()
-        b.ret(self.int(0))
-        self.finish()
 
     def leave_if_singular(self, status: ir.Value) -> None:
         with self.if_(self.b.icmp_signed("!=", status, self.int(0))):
@@ -277,9 +327,9 @@ class Coupled(Part):
                 self.store_below(self.load_chunk(self.row(self.x, i, self.n), k), change, k, self.n)
 
 
-def linear_parts(module: ir.Module, target: Target) -> None:
+def linear_parts(module: ir.Module, target: Target, *, products: bool = False) -> None:
     """The functions of this file in a module that has those of `lu`."""
-    Jacobian(module, target)
+    Jacobian(module, target, products=products)
     Rounding(module, target)
     for parts in (REAL, COMPLEX):
         FactorShifted(module, target, parts)

@@ -14,6 +14,7 @@ import numpy as np
 from zeromass.codegen import ir
 from zeromass.codegen.elementary.arithmetic import Real, fma, sqrt, where
 from zeromass.codegen.target import Target
+from zeromass.compile.products import Products
 from zeromass.integrate.methods.radau.coefficients import Table
 from zeromass.integrate.methods.radau.loops import Loops
 from zeromass.integrate.stepping.layout import LOWEST, Int64
@@ -36,7 +37,13 @@ class Slot(IntEnum):
     patterns = auto()  # of signs, for what rounding makes
     unknowns = auto()  # of the equations of motion: accelerations and multipliers
     unknowns_stride = auto()
+    columns = auto()  # of the matrix that holds the equations and their derivatives
     entries_count = auto()
+    # products with directions, see `zeromass.compile.products`
+    lanes = auto()
+    groups = auto()
+    parameters_count = auto()
+    product_entries_count = auto()
     # the step being tried
     t = auto()
     h = auto()
@@ -95,6 +102,12 @@ class Slot(IntEnum):
     entries = auto()
     entry_places = auto()
     equations = auto()
+    product = auto()
+    inputs = auto()
+    seeds = auto()
+    products = auto()
+    product_sources = auto()
+    product_places = auto()
     pivots = auto()
     multipliers = auto()
     multiplier_pivots = auto()
@@ -142,17 +155,27 @@ class Memory:
         self._longest = coupled
 
     def equations(self, constants: np.ndarray, places: np.ndarray) -> None:
-        """Takes the entries of ∂r/∂(q̈, λ, q, q̇), of which those at `places` are not constant; see `Compiled.tangent`."""
+        """Takes the entries of ∂r/∂(q̈, λ, q, q̇), of which those at `places` are not constant; see `Native.tangent`."""
         size, columns = constants.shape
         stride = padded(size)
         fixed = np.zeros((columns, stride))
         fixed[:, :size] = constants.T
         rows, cols = np.nonzero(places)
         longest = max(stride, self._longest)
-        self.set_whole(unknowns=size, unknowns_stride=stride, entries_count=len(rows))
+        self.set_whole(unknowns=size, unknowns_stride=stride, columns=columns, entries_count=len(rows))
         self.point(constants=fixed, equations=np.zeros_like(fixed), entries=np.zeros(len(rows) + 1))
         self.point(entry_places=(cols * stride + rows).astype(np.int64), pivots=np.zeros(longest, dtype=np.int64))
         self.point(multipliers=np.zeros(2 * longest), right=np.zeros(2 * longest))
+
+    def products(self, found: Products, parameters: int) -> None:
+        """Takes the directions of products with ∂r/∂(q, q̇), and where its entries are among these."""
+        groups, variables, lanes = found.seeds.shape
+        size, stride = self.whole(Slot.unknowns), self.whole(Slot.unknowns_stride)
+        columns = self.whole(Slot.columns) - size - variables
+        targets = (size + found.columns) * stride + found.rows
+        self.set_whole(lanes=lanes, groups=groups, parameters_count=parameters, product_entries_count=len(targets))
+        self.point(inputs=np.zeros((1 + variables + parameters + columns * size, lanes)), seeds=found.seeds)
+        self.point(products=np.zeros((groups, size, lanes)), product_sources=found.places, product_places=targets)
 
     def whole(self, slot: Slot) -> int:
         return int(self.values.view(np.int64)[slot])

@@ -23,6 +23,9 @@ STALLED = {False: 0.1, True: 1.0}
 KEEP = 1e-3
 """Rate of convergence up to which the Jacobian of an earlier step serves the next one."""
 
+RENEW = 0.1
+"""Rate of convergence from which exact iterations that keep their Jacobians take new ones."""
+
 EXACT = 10
 """Steps with exact iterations before simplified ones are tried again."""
 
@@ -35,6 +38,8 @@ class Iterate(Part):
     """`iterate(memory, exact)`: increments Z with f(u(c_i)) = u′(c_i) at every stage, from `guess`.
 
     Z ← Z + ΔZ,   B ΔZ − ∂f/∂y ΔZ = f(u(c)) − u′(c),   u′(c) = B Z,   until ΔZ is small or ceases to shrink
+
+    chord  whether exact iterations keep the Jacobians of their stages while they converge: there those are what takes time
     """
 
     s: ir.Value
@@ -42,14 +47,18 @@ class Iterate(Part):
     size: ir.Value
     k: ir.Value
     last: ir.Value
+    fresh: ir.Value
 
-    def __init__(self, module: ir.Module, target: Target) -> None:
+    def __init__(self, module: ir.Module, target: Target, *, chord: bool) -> None:
         super().__init__(module, target, "iterate", {"exact": INT}, ir.VoidType())
+        self.chord: bool = chord
         b = self.b
         self.s, self.wide, self.size = self.stages(), self.whole(Slot.wide), self.whole(Slot.size)
         self.exact: ir.Value = b.icmp_signed("!=", self.arguments["exact"], self.int(0))
         self.limit: ir.Value = self.load_int(self.table(Table.iterations), 0)
         self.k, self.last = self.variable(INT, "k"), self.variable(DOUBLE, "last")
+        self.fresh = self.variable(INT, "fresh")
+        b.store(self.int(1), self.fresh)
         self.Z = self.array(Slot.Z)
         rows = self.times(self.s, self.wide)
         self.copy(self.array(Slot.guess), self.Z, rows)
@@ -114,7 +123,7 @@ class Iterate(Part):
         b = self.b
         with b.if_else(self.exact) as (exact, simplified):
             with exact:
-                singular = self.called("coupled", self.memory)
+                singular = self.called("coupled", self.memory, b.load(self.fresh, typ=INT))
                 with self.if_(b.icmp_signed("!=", singular, self.int(0))):
                     self.leave(self.limit, converged=False, finite=self.int(1))
             with simplified:
@@ -127,10 +136,13 @@ class Iterate(Part):
         self.store(size, self.last)
         later = b.icmp_signed(">", k, self.int(0))
         θ = size / before
+        fresh = b.icmp_signed("!=", b.load(self.fresh, typ=INT), self.int(0))
+        if self.chord:
+            b.store(b.zext(b.and_(later, b.not_((θ <= RENEW).value)), INT), self.fresh)
         with self.if_(later):
             second = b.and_(b.icmp_signed("==", k, self.int(1)), b.not_(exact))
             self.keep(self.real(b.select(second, θ.value, self.number(Slot.rate).value)), Slot.rate)
-            with self.if_((θ >= 1.0).value):
+            with self.if_(b.and_((θ >= 1.0).value, b.or_(fresh, b.not_(exact)))):
                 bound = b.select(exact, self.real(STALLED[True]).value, self.real(STALLED[False]).value)
                 self.keep(0.0, Slot.rate)
                 with self.if_((size <= self.real(bound)).value):
@@ -177,7 +189,7 @@ class Stages(Part):
             self.b.ret_void()
 
 
-def newton_parts(module: ir.Module, target: Target, *, exact: bool = True) -> None:
+def newton_parts(module: ir.Module, target: Target, *, exact: bool = True, chord: bool = False) -> None:
     """The functions of this file in a module that has those of `lu`, `linear` and `simplified`."""
-    Iterate(module, target)
+    Iterate(module, target, chord=chord)
     Stages(module, target, exact=exact)

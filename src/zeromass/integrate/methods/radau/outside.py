@@ -86,10 +86,10 @@ class SolveShifted(_Calling):
 
 
 class Coupled(Part):
-    """`coupled(memory)`: 1, as there is none."""
+    """`coupled(memory, fresh)`: 1, as there is none."""
 
     def __init__(self, module: ir.Module, target: Target) -> None:
-        super().__init__(module, target, "coupled", {}, INT)
+        super().__init__(module, target, "coupled", {"fresh": INT}, INT)
         self.b.ret(self.int(1))
         self.finish()
 

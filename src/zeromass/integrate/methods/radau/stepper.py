@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, cast
 
 import numpy as np
 
-from zeromass.codegen.target import host
+from zeromass.codegen.target import BEST, Code, host
 from zeromass.compile.native import Native
 from zeromass.integrate.methods.radau import kernel
 from zeromass.integrate.methods.radau.coefficients import MOST, Coefficients, coefficients, table
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from zeromass.integrate.methods.radau.outside import Calls
 
 ORDERS = 5, 9, 13
+
+MANY = 32
+"""Coordinates from which linear algebra takes most of the time."""
 
 INCREMENTS = 1 << 16
 """Values that the record of increments has room for at first."""
@@ -82,11 +85,7 @@ class Radau:
         if elsewhere:
             memory.set_whole(last_stages=0)  # the last step does not lead here, and predicts nothing
             self._room_for_record()
-        kind = kernel.RadauAdvanceOutside if self._outside else kernel.RadauAdvance
-        code = routine(kind, host().scalar)
-        memory.set_whole(rhs=native.rhs().address("rhs"))
-        if not self._outside:
-            memory.set_whole(tangent=native.tangent.address("tangent"))
+        kind, code = self._routine(native)
         work.aim(until, budget)
         while True:
             status = work.call(code, kind.name, memory.values, self.lanes, work.record)
@@ -96,10 +95,30 @@ class Radau:
                 self._reached = work.t
                 return status
 
+    def _routine(self, native: Native) -> tuple[type[kernel.RadauAdvance], Code]:
+        """The loop over steps, which calls the best code that there is of the equations by now."""
+        memory = self._memory
+        memory.set_whole(rhs=native.rhs().address("rhs"))
+        if self._outside:
+            return kernel.RadauAdvanceOutside, routine(kernel.RadauAdvanceOutside, host().scalar)
+        if native.products is not None:
+            memory.set_whole(tangent=native.product_equations.address("tangent"))
+            memory.set_whole(product=native.product.address("products"))
+        else:
+            memory.set_whole(tangent=native.tangent.address("tangent"))
+        if native.products is None and self.work.order < 2 * MANY:
+            return kernel.RadauAdvance, routine(kernel.RadauAdvance, host().scalar)
+        return kernel.RadauAdvanceMany, routine(kernel.RadauAdvanceMany, host().scalar, BEST)
+
     def _take_equations(self, native: Native) -> None:
         """Those whose Jacobians are to be made."""
         if not self._outside:
-            self._memory.equations(*native.tangent_entries)
+            if native.products is None:
+                self._memory.equations(*native.tangent_entries)
+                self._memory.set_whole(groups=0)
+            else:
+                self._memory.equations(*native.product_entries)
+                self._memory.products(native.products, len(self.work.values))
             return
         from zeromass.integrate.methods.radau.outside import Calls  # few systems are large
 
