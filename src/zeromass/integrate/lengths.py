@@ -43,8 +43,8 @@ SHORT = 1e-12
 BEHIND = 2**0.5
 """How far behind, by how far before: nothing that is asked of the moment between lies on zero itself."""
 
-LEFT, LEAST = 1e-2, 1e-6
-"""Part of the time to zero that is left at first, and at least; its square each time, for it is foreseen better."""
+AHEAD = 0.99
+"""Part of the time to zero that is gone at once; that of the rest is foreseen better."""
 
 ROUNDS, SECANTS, INSIDE = 40, 60, 17
 """Rounds towards a passage, of the search for the time to it, and places inside a step that are looked at."""
@@ -204,6 +204,8 @@ def _behind(program: Program, motion: Motion, segment: Segment, until: float, so
     slope = _slopes(program, before)
     h, _ = _time_left(lengths, k, state, slope, np.copysign(1e3 * SHORT * max(1.0, abs(until - stop)), until - stop))
     inputs, n = _arc(state, slope(state), (1.0 + BEHIND) * (h or 0.0)), len(state.q)
+    if not lengths.direction(k, inputs).any():  # rounding has left it on zero
+        inputs = _arc(state, slope(state), np.copysign(SHORT * max(1.0, abs(stop)), until - stop))
     if not abs(inputs[0] - segment.t[0]) < abs(until - segment.t[0]):
         return None
     said = f"{lengths.all[k].said!r} {PASSES}"
@@ -292,15 +294,13 @@ def _approached(
     if near != state.t:
         reached = Loop(program, state, near, settings, []).segment(lambda t: None)
         state = reached.state(near) if reached.outcome.ending is Ending.FINISHED else state
-    rest = LEFT
     for _ in range(ROUNDS):
         left, lowest = _time_left(lengths, k, state, slope, end - state.t)
         if left is None:
             return None
         if lengths.value(k, state.inputs) <= SHORT * size or abs(left) <= 4 * np.spacing(abs(state.t)):
             return state.t if lengths.vanishes(k, lowest, size) else None
-        d, part = lengths.direction(k, state.inputs), (1.0 - rest) * left
-        rest = max(rest**2, LEAST)
+        d, part = lengths.direction(k, state.inputs), AHEAD * left
         while True:
             reached = Loop(program, state, state.t + part, settings, []).segment(lambda t: None)
             if reached.outcome.ending is not Ending.FINISHED:
@@ -308,7 +308,7 @@ def _approached(
             after = reached.state(float(reached.t[-1]))
             if d @ lengths.direction(k, after.inputs) > 0.0:
                 break
-            part, rest = part / 2, LEFT  # it was there sooner than its arc
+            part /= 2  # it was there sooner than its arc
         state = after
     return None
 
