@@ -197,9 +197,17 @@ def _behind(program: Program, motion: Motion, segment: Segment, until: float, so
     if found is None:
         return None
     k, stop = found
-    before = motion(stop)
-    if before.outcome.ending is not Ending.FINISHED or before.t[-1] != stop:
-        return before
+    for _ in range(ROUNDS):
+        before = motion(stop)
+        if before.outcome.ending is not Ending.FINISHED or before.t[-1] != stop or len(before.t) < 2:
+            return before
+        d = lengths.direction(k, _inputs(program, before, before.t[-2:], before.y[-2:]))
+        if d[0] @ d[1] > 0.0:
+            break
+        late = np.linalg.norm(d[1]) / (np.linalg.norm(d[0]) + np.linalg.norm(d[1]))  # by the error of its steps
+        stop -= 2.0 * late * (stop - float(before.t[-2])) + 4.0 * np.sign(until - stop) * np.spacing(abs(stop))
+    else:
+        return None
     state = _moving(program, before, -1)
     slope = _slopes(program, before)
     h, _ = _time_left(lengths, k, state, slope, np.copysign(1e3 * SHORT * max(1.0, abs(until - stop)), until - stop))
