@@ -21,6 +21,7 @@ from zeromass.ensemble.starts import Starts
 from zeromass.ensemble.values import of_state, values_of
 from zeromass.integrate import Settings
 from zeromass.integrate.outcome import Ending
+from zeromass.integrate.terms import lengths_in
 from zeromass.model import Event
 
 if TYPE_CHECKING:
@@ -98,7 +99,9 @@ class Work:
 
     @property
     def recording(self) -> bool:
-        return needs_steps(list(self.keep.values()))
+        """Whether the steps of members are needed: for what is kept, or to see where lengths pass through zero."""
+        seen = not self.gpu and bool(lengths_in(self.program.system))  # a card would send back every step
+        return needs_steps(list(self.keep.values())) or seen
 
     def results(self, starts: Starts, before: Seated | None = None) -> Results:
         """What is kept of members with some starts; `before` is what `seated` gives, where that is known."""

@@ -111,10 +111,17 @@ class Ends:
         order, places = self._order
         return self.record[order[places[seat] : places[seat + 1]], 1:]
 
+    @property
+    def ordered(self) -> tuple[np.ndarray, np.ndarray]:
+        """The record, member by member, and where that of each member with steps begins."""
+        order, places = self._order
+        return self.record[order], places[:-1][np.diff(places) > 0]
+
     @cached_property
     def _order(self) -> tuple[np.ndarray, np.ndarray]:
-        order = np.argsort(self.record[:, 0], kind="stable")
-        return order, np.searchsorted(self.record[order, 0], np.arange(len(self.table) + 1))
+        members = self.record[:, 0].astype(np.int16 if len(self.table) < 2**15 else np.int64)  # short ones sort at once
+        order = np.argsort(members, kind="stable")
+        return order, np.searchsorted(members[order], np.arange(len(self.table) + 1))
 
 
 class Lanes:

@@ -30,6 +30,7 @@ from zeromass.integrate.stepping.dense import Source
 from zeromass.integrate.stepping.layout import HEAD
 from zeromass.integrate.stepping.status import Tolerances
 from zeromass.integrate.stepping.workspace import Workspace
+from zeromass.integrate.terms import lengths_in
 from zeromass.model import Event, State
 
 
@@ -255,6 +256,8 @@ def motions(
         result.take_ends(seats[fine], fine)
         left[seats[fine]] = False
         tell(int(fine.sum()))
+    if recording and lengths_in(program.system):
+        left[_through_zero(result, ~left)] = True
     for k in np.flatnonzero(left).tolist():
         result.occurrences.pop(k, None)
         start = result.start(k)
@@ -262,3 +265,28 @@ def motions(
         result.take(k, course(own, start, until, settings, events=watched))
         tell(1)
     return result
+
+
+def _through_zero(moved: Motions, ended: np.ndarray) -> list[int]:
+    """Those of the members that ended in lanes in which a length passes zero."""
+    from zeromass.integrate.lengths import lengths_of, passes_zero  # few systems have any that may vanish
+
+    lengths, starts = lengths_of(moved.program.system), moved.starts
+    quick = np.flatnonzero(moved.places >= 0), moved.quick
+    found: set[int] = set()
+    for members, ends in ((moved.seats, moved.ends), quick):
+        if ends is None or not len(ends.record):
+            continue
+        rows, firsts = ends.ordered
+        own = members[rows[:, 0].astype(int)]
+        inputs = np.concatenate([rows[:, 1:2], rows[:, 1 + HEAD :], starts.parameters[own]], axis=1)
+        begin = own[firsts]
+        first = np.concatenate([starts.t[begin, None], starts.y[begin], starts.parameters[begin]], axis=1)
+        after, before = lengths.directions(inputs), []
+        for d, d0 in zip(after, lengths.directions(first), strict=True):
+            before.append(np.concatenate([d[:1], d[:-1]]))
+            before[-1][firsts] = d0
+        turned = np.any(lengths.turned(before, after, np.sign(moved.until - starts.t[0])), axis=0)
+        found.update(np.unique(own[turned]).tolist())
+    some = sorted(k for k in found if ended[k] and k not in moved.courses)
+    return [k for k in some if passes_zero(moved.program, moved.course(k).segments[0])]

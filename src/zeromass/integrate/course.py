@@ -491,7 +491,7 @@ def _kind(
         return Segments([_segment(program, start, until, settings, events, tell, held)]), None
     from zeromass.integrate.switched import Switched  # few systems switch
 
-    motion = Switched(start.system.pieces, start, until, settings, events_of(events), tell, held)
+    motion = Switched(start.system.pieces, _beside_zero(start), until, settings, events_of(events), tell, held)
     return motion.segments(), motion.following
 
 
@@ -517,13 +517,8 @@ def _segment(
             outcome = at_large_start(program, start, settings.limits.violation)
         if outcome is not None:
             return Segment.standing(start, outcome, settings)
-        watched = events_of(events)
-        segment = Loop(program, start, until, settings, watched, held=held).segment(tell)
-        return _through_zero(segment, program, start, until, watched, tell, held)
-    if lengths_in(start.system):
-        from zeromass.integrate.lengths import beside_zero  # few systems have any that may vanish
-
-        start = beside_zero(start)
+        return _run(program, start, until, settings, events_of(events), tell, held)
+    start = _beside_zero(start)
     outcome = at_start(start, settings.limits.violation)
     way_out = None
     if outcome and outcome.ending is Ending.SINGULAR_BRANCH:
@@ -542,26 +537,35 @@ def _segment(
         from zeromass.integrate.stiff import begun  # few motions are stiff at first
 
         return begun(program, start, until, settings, events_of(events), tell, held)
-    watched = events_of(events)
-    segment = Loop(program, start, until, settings, watched, departure=leap, held=held).segment(tell)
-    return segment if leap else _through_zero(segment, program, start, until, watched, tell, held)
+    if leap is not None:
+        return Loop(program, start, until, settings, events_of(events), departure=leap, held=held).segment(tell)
+    return _run(program, start, until, settings, events_of(events), tell, held)
 
 
-def _through_zero(
-    segment: Segment,
+def _beside_zero(start: State) -> State:
+    """A start whose lengths have directions, as far as its velocity tells them."""
+    if not lengths_in(start.system):
+        return start
+    from zeromass.integrate.lengths import beside_zero  # few systems have any that may vanish
+
+    return beside_zero(start)
+
+
+def _run(
     program: Program,
     start: State,
     until: float,
-    watched: Sequence[Event],
+    settings: Settings,
+    events: Sequence[Event],
     tell: Callable[[float], None],
     held: int,
 ) -> Segment:
-    """A segment as it is where lengths pass through zero; the same one of a system without any."""
-    if not lengths_in(start.system):
-        return segment
+    """The segment of one smooth system, through every zero of its lengths; arguments as of `Loop`."""
+    if settings.step is not None or not lengths_in(start.system):
+        return Loop(program, start, until, settings, events, held=held).segment(tell)
     from zeromass.integrate.lengths import through_zero  # few systems have any that may vanish
 
-    return through_zero(program, start, until, segment.settings, watched, segment, tell, held)
+    return through_zero(program, start, until, settings, events, tell, held)
 
 
 def _refuse(moving: System, segment: Segment) -> None:

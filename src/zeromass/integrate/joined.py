@@ -14,6 +14,7 @@ import numpy as np
 from zeromass.compile.program import Program, program_at
 from zeromass.integrate.outcome import Ending, Outcome
 from zeromass.integrate.segment import Segment, Statistics
+from zeromass.integrate.stepping.dense import DEGREE
 from zeromass.integrate.switching import Piece
 from zeromass.model import State
 
@@ -36,10 +37,8 @@ def joined(group: Sequence[Segment]) -> Segment:
         return first
     growth, inside = [first.growth], [first.dense.polynomials()]
     for before, segment in pairwise(group):
-        straight = np.zeros((1, *inside[0].shape[1:]))  # by Legendre's polynomials
-        straight[0, :2] = (before.y[-1] + segment.y[0]) / 2, (segment.y[0] - before.y[-1]) / 2
         growth += [np.ones(1), segment.growth]
-        inside += [straight, segment.dense.polynomials()]
+        inside += [_straight(before.y[-1], segment.y[0]), segment.dense.polynomials()]
     return replace(
         first,
         t=np.concatenate([segment.t for segment in group]),
@@ -51,6 +50,25 @@ def joined(group: Sequence[Segment]) -> Segment:
         inside=np.concatenate(inside),
         crossed=tuple(passage for segment in group for passage in segment.crossed),
     )
+
+
+def lengthened(segment: Segment, t: float, y: np.ndarray) -> Segment:
+    """A segment with a straight step more, to a state at a time."""
+    return replace(
+        segment,
+        t=np.append(segment.t, t),
+        y=np.concatenate([segment.y, y[None]]),
+        happened=segment.events,
+        growth=np.append(segment.growth, 1.0),
+        inside=np.concatenate([segment.dense.polynomials(), _straight(segment.y[-1], y)]),
+    )
+
+
+def _straight(before: np.ndarray, after: np.ndarray) -> np.ndarray:
+    """The polynomial of a straight step, by Legendre's polynomials."""
+    inside = np.zeros((1, DEGREE + 1, len(before)))
+    inside[0, :2] = (before + after) / 2, (after - before) / 2
+    return inside
 
 
 def records(group: Sequence[Segment]) -> list[dict[str, Any]] | None:

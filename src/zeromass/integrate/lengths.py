@@ -1,8 +1,9 @@
-"""Lengths √(d·d) that pass through zero: a spring that is shot straight through its anchor, drag at a speed that vanishes.
+"""Lengths that pass through zero: a spring that is shot straight through its anchor, drag at a speed that vanishes.
 
 On the line that d moves along, √(d·d) is |s| of a signed length s: smooth before and after the passage, and what depends on
-it may jump there. A step across it has no error that its method could see. Steps in which d turns by more than a right
-angle are therefore examined. Where d passes zero, to rounding, the motion ends just before and goes on just after: no stage
+it may jump there. So may arctan2 of d, and what depends on √u where u touches zero, as 1 − x² in arccos x. A step across it
+has no error that its method could see. Steps in which d turns by more than a right angle, or u ceases to fall and rises, are
+therefore examined. Where the length passes zero, to rounding, the motion ends just before and goes on just after: no stage
 of any step lies beyond. Motions whose lengths stay away from zero are as before, to the last bit.
 """
 
@@ -15,18 +16,23 @@ from functools import cached_property
 import numpy as np
 
 from zeromass.compile.program import Program
-from zeromass.expression import Evaluator, Expression, heading
-from zeromass.integrate.joined import joined
+from zeromass.expression import Evaluator, Expression, as_expression, heading, rate
+from zeromass.integrate.joined import joined, lengthened
 from zeromass.integrate.outcome import Ending, Outcome
 from zeromass.integrate.passages import Passage
 from zeromass.integrate.segment import Segment
 from zeromass.integrate.settings import Settings
-from zeromass.integrate.stepping.loop import Loop
-from zeromass.integrate.terms import lengths_in
+from zeromass.integrate.stepping.functions import Functions
+from zeromass.integrate.stepping.loop import Loop, lanes_of
+from zeromass.integrate.terms import Length, lengths_in
 from zeromass.model import Event, State, System
+from zeromass.model.state import ROUNDING, Magnitude
 
 NEAR = 0.1
 """Part of the length at the ends of a step below which a passage inside it is looked for."""
+
+AT_END = 1e-9
+"""Part of the size of a length that is left where a motion ends on a passage, as at a switch there."""
 
 THROUGH = 1e-11
 """Part of the size of a length that may be left where it passes zero: rounding of a straight line."""
@@ -43,6 +49,18 @@ AHEAD = 0.99
 ROUNDS, SECANTS, INSIDE = 40, 60, 17
 """Rounds towards a passage, of the search for the time to it, and places inside a step that are looked at."""
 
+BEFORE = 2
+"""How many of these places a motion is followed to the shortest length as it is, before its arc is followed."""
+
+AGAIN = 2.0
+"""How many times the time since the last passage a motion is followed first to find the next."""
+
+VANISHED = 1e-3
+"""Part of its largest value to which a length has fallen where it is said to be why a motion finds no further step."""
+
+SAME = 1e-9
+"""Part of that time in which what is found behind a passage is the same one, seen with the rounding of u."""
+
 AT_ONCE = 1 << 20
 """Numbers of steps and lengths that are looked at in one piece."""
 
@@ -51,29 +69,67 @@ NUDGE = 8 * float(np.finfo(float).eps)
 
 PASSES = "passes through zero"
 
+Motion = Callable[[float], Segment]
+"""The motion from a state until a time, or until what ends it before."""
+
 
 class Lengths:
-    """The lengths in the formulas of a system.
-
-    said     the formulas √(d·d)
-    vectors  d of each, as expressions of the state
-    """
+    """The lengths in the formulas of a system, and their values."""
 
     def __init__(self, system: System) -> None:
-        known = lengths_in(system)
-        self.said: tuple[Expression, ...] = tuple(known)
-        self.vectors: tuple[tuple[Expression, ...], ...] = tuple(known.values())
-        self._inputs = system.inputs
+        self.all: tuple[Length, ...] = lengths_in(system)
+        self._inputs = list(system.inputs)
+        self._reversed = [length.d or (as_expression(rate(length.u)),) for length in self.all]
+        self._known: dict[int, tuple[Evaluator, Evaluator, Magnitude]] = {}
+
+    @property
+    def sampled(self) -> list[tuple[Length, list[Expression]]]:
+        """Each length with u, and with what is reversed where it passes zero."""
+        return [(length, [length.u, *some]) for length, some in zip(self.all, self._reversed, strict=True)]
 
     @cached_property
-    def _values(self) -> Evaluator:
-        return Evaluator([e for d in self.vectors for e in d], self._inputs)
+    def _directions(self) -> Evaluator:
+        return Evaluator([e for some in self._reversed for e in some], self._inputs)
 
-    def at(self, inputs: np.ndarray) -> list[np.ndarray]:
-        """d of each length at inputs, shape (…, its components)."""
+    def directions(self, inputs: np.ndarray) -> list[np.ndarray]:
+        """What is reversed where a length passes zero, d or the rate of u, of each: shape (…, components)."""
         with np.errstate(all="ignore"):
-            flat = self._values(inputs)
-        return np.split(flat, np.cumsum([len(d) for d in self.vectors])[:-1], axis=-1)
+            return np.split(self._directions(inputs), np.cumsum([len(some) for some in self._reversed])[:-1], axis=-1)
+
+    def direction(self, k: int, inputs: np.ndarray) -> np.ndarray:
+        """The same of one length."""
+        with np.errstate(all="ignore"):
+            return self._of(k)[0](inputs)
+
+    def value(self, k: int, inputs: np.ndarray) -> np.ndarray:
+        """The length √u."""
+        with np.errstate(all="ignore"):
+            return np.sqrt(np.maximum(self._of(k)[1](inputs)[..., 0], 0.0))
+
+    def vanishes(self, k: int, inputs: np.ndarray, size: float) -> bool:
+        """Whether a length is zero to rounding: by its size in the motion, or by what u is computed from."""
+        u, terms = self._of(k)[2].with_values(inputs)
+        return bool(self.value(k, inputs) <= THROUGH * size or (not self.all[k].d and u[0] <= 8 * ROUNDING * terms[0]))
+
+    def turned(self, before: list[np.ndarray], after: list[np.ndarray], ahead: float) -> list[np.ndarray]:
+        """In which steps each length may pass zero, from its `directions` at their ends: truths, (steps,).
+
+        There d turns by more than a right angle, or u ceases to fall and rises.
+
+        ahead  1 for motions forward in time, −1 backward
+        """
+        found = []
+        for length, d0, d1 in zip(self.all, before, after, strict=True):
+            back = ~(np.einsum("ij,ij->i", d0, d1) > 0.0)
+            found.append(back if length.d else back & ~(ahead * d0[:, 0] > 0.0))
+        return found
+
+    def _of(self, k: int) -> tuple[Evaluator, Evaluator, Magnitude]:
+        if k not in self._known:
+            u = [self.all[k].u]
+            functions = Evaluator(list(self._reversed[k]), self._inputs), Evaluator(u, self._inputs)
+            self._known[k] = *functions, Magnitude(u, self._inputs)
+        return self._known[k]
 
 
 def lengths_of(system: System) -> Lengths:
@@ -90,102 +146,178 @@ def through_zero(
     until: float,
     settings: Settings,
     events: Sequence[Event],
-    segment: Segment,
     tell: Callable[[float], None],
     held: int,
 ) -> Segment:
-    """A segment as it is where lengths pass zero: the same one where none does.
-
-    events  that it watched; others as of `Loop`
-    """
-    lengths = lengths_of(start.system)
-    if len(segment.t) < 2 or settings.step is not None:
-        return segment
+    """The segment of a smooth system, through every zero of its lengths; arguments as of `Loop`."""
     parts: list[Segment] = []
-    passed: list[Passage] = []
-    state = start
-    while (found := _first(lengths, program, segment, settings)) is not None:
-        which, stop = found
-        before = Loop(program, state, stop, settings, events, held=held).segment(tell)
-        if before.outcome.ending is not Ending.FINISHED:
-            segment = before
+    state, span = start, 0.0
+    while True:
+
+        def motion(target: float, state: State = state) -> Segment:
+            return Loop(program, state, target, settings, events, held=held).segment(tell)
+
+        segment = before_and_behind(program, motion, state.t, until, span)
+        parts.append(segment)
+        if segment.outcome.ending is not Ending.SWITCH:
+            return joined(parts)
+        span = float(segment.t[-1]) - state.t
+        state = segment.state(float(segment.t[-1]))
+
+
+def before_and_behind(program: Program, motion: Motion, t: float, until: float, span: float) -> Segment:
+    """A motion from a time on: just behind the first zero of a length, as after a switch; as it is where there is none.
+
+    span  time that it took to the zero before: one that passes many is not followed to its end again and again
+    """
+    target = t + AGAIN * span
+    target = target if span and abs(target - t) < abs(until - t) else until
+    while True:
+        segment = motion(target)
+        soonest = max(SAME * abs(span), segment.settings.limits.stalled * abs(until - t)) if span else 0.0
+        passed = _behind(program, motion, segment, until, soonest)
+        if passed is not None:
+            return passed
+        if segment.outcome.ending is Ending.STEP_TOO_SMALL:
+            return _at_zero(program, segment)
+        if target == until or segment.outcome.ending is not Ending.FINISHED:
+            return segment
+        target = until
+
+
+def _behind(program: Program, motion: Motion, segment: Segment, until: float, soonest: float) -> Segment | None:
+    """The motion of a segment to just behind the first zero of a length; None where no length passes zero.
+
+    soonest  time after the beginning from which on one counts
+    """
+    if len(segment.t) < 2 or segment.settings.step is not None:
+        return None
+    lengths = lengths_of(program.system)
+    found = _first(lengths, program, segment, soonest)
+    if found is None:
+        return None
+    k, stop = found
+    for _ in range(ROUNDS):
+        before = motion(stop)
+        if before.outcome.ending is not Ending.FINISHED or before.t[-1] != stop or len(before.t) < 2:
+            return before
+        d = lengths.direction(k, _inputs(program, before, before.t[-2:], before.y[-2:]))
+        if d[0] @ d[1] > 0.0:
             break
-        parts.append(before)
-        passed.append(Passage(stop, (f"{lengths.said[which]!r} {PASSES}",)))
-        state = _beyond(lengths, which, before.state(float(before.t[-1])), until)
-        watching = [*events, _watch(lengths, which, before)]
-        segment = Loop(program, state, until, settings, watching, held=held).segment(tell)
-        if segment.outcome.ending is Ending.EVENT and segment.events[-1].name == PASSES:
-            if _first(lengths, program, segment, settings) is not None:
-                continue
-            segment = Loop(program, state, until, settings, events, held=held).segment(tell)
-    if not parts:
-        return segment
-    whole = joined([replace(part, outcome=Outcome(Ending.SWITCH, part.outcome.t, "")) for part in parts] + [segment])
-    happened = tuple(event for event in whole.events if event.name != PASSES)
-    return replace(whole, happened=happened, crossed=(*whole.crossed, *passed))
+        late = np.linalg.norm(d[1]) / (np.linalg.norm(d[0]) + np.linalg.norm(d[1]))  # by the error of its steps
+        stop -= 2.0 * late * (stop - float(before.t[-2])) + 4.0 * np.sign(until - stop) * np.spacing(abs(stop))
+    else:
+        return None
+    state = _moving(program, before, -1)
+    slope = _slopes(program, before)
+    h, _ = _time_left(lengths, k, state, slope, np.copysign(1e3 * SHORT * max(1.0, abs(until - stop)), until - stop))
+    inputs, n = _arc(state, slope(state), (1.0 + BEHIND) * (h or 0.0)), len(state.q)
+    if not lengths.direction(k, inputs).any():  # rounding has left it on zero
+        inputs = _arc(state, slope(state), np.copysign(SHORT * max(1.0, abs(stop)), until - stop))
+    if not abs(inputs[0] - segment.t[0]) < abs(until - segment.t[0]):
+        return None
+    said = f"{lengths.all[k].said!r} {PASSES}"
+    behind = lengthened(before, float(inputs[0]), inputs[1 : 1 + 2 * n])
+    return replace(
+        behind,
+        outcome=Outcome(Ending.SWITCH, float(inputs[0]), said),
+        crossed=(*before.crossed, Passage(stop, (said,))),
+    )
 
 
-def _watch(lengths: Lengths, which: int, before: Segment) -> Event:
-    """An event where a length may pass zero again: on the plane through zero that lies across its line."""
-    d = lengths.at(before.state(float(before.t[-1])).inputs)[which]
-    e = d / np.linalg.norm(d)
-    zero = sum((float(x) * component for x, component in zip(e, lengths.vectors[which], strict=True)), 0.0)
-    return Event(PASSES, zero)  # type: ignore[arg-type]
+def _at_zero(program: Program, segment: Segment) -> Segment:
+    """A segment that ends where no step is short enough; it says so where that is at the zero of a length."""
+    lengths, inputs = lengths_of(program.system), _inputs(program, segment, segment.t, segment.y)
+    for k, length in enumerate(lengths.all):
+        values = lengths.value(k, inputs)
+        if values[-1] <= VANISHED * np.nanmax(values):
+            words = f"{segment.outcome.message}; '{heading(length.said)}' comes to zero there"
+            return replace(segment, outcome=replace(segment.outcome, message=words))
+    return segment
 
 
-def _first(lengths: Lengths, program: Program, segment: Segment, settings: Settings) -> tuple[int, float] | None:
+def passes_zero(program: Program, segment: Segment) -> bool:
+    """Whether a length passes zero in a segment."""
+    return _first(lengths_of(program.system), program, segment, 0.0) is not None
+
+
+def _first(lengths: Lengths, program: Program, segment: Segment, soonest: float) -> tuple[int, float] | None:
     """The first length that passes zero in a segment, and a time just before; None where none does."""
-    some = max(1, AT_ONCE // segment.y.shape[1] // len(lengths.said))
-    sizes = np.zeros(len(lengths.said))
+    some = max(1, AT_ONCE // segment.y.shape[1] // len(lengths.all))
+    sizes = np.zeros(len(lengths.all))
     for begin in range(0, len(segment.t) - 1, some):
         rows = slice(begin, begin + some + 1)
+        inputs = _inputs(program, segment, segment.t[rows], segment.y[rows])
         steps: list[tuple[int, int]] = []
-        for k, d in enumerate(lengths.at(_inputs(segment, segment.t[rows], segment.y[rows]))):
-            turned = np.flatnonzero(~(np.einsum("ij,ij->i", d[:-1], d[1:]) > 0.0))
-            steps += [(begin + int(i), k) for i in turned]
-            sizes[k] = max(sizes[k], float(np.linalg.norm(d, axis=1).max()))
+        d, ahead = lengths.directions(inputs), float(np.sign(segment.t[-1] - segment.t[0]))
+        for k, turned in enumerate(lengths.turned([x[:-1] for x in d], [x[1:] for x in d], ahead)):
+            values = np.linalg.norm(d[k], axis=1) if lengths.all[k].d else lengths.value(k, inputs)
+            sizes[k] = max(sizes[k], float(np.nanmax(values, initial=0.0)))
+            turned[-1] |= begin + len(turned) == len(segment.t) - 1 and bool(values[-1] <= AT_END * sizes[k])
+            steps += [(begin + i, k) for i in np.flatnonzero(turned).tolist()]
         for i, k in sorted(steps):
             t = np.linspace(segment.t[i], segment.t[i + 1], INSIDE)
-            inside = np.linalg.norm(lengths.at(_inputs(segment, t, segment.dense(t)))[k], axis=1)
-            if not np.nanmin(inside) > NEAR * max(inside[0], inside[-1]):
-                stop = _approached(lengths, k, program, segment, i, settings, sizes[k])
-                if stop is not None:
+            inside = _inputs(program, segment, t, segment.dense(t))
+            values = lengths.value(k, inside)
+            if not np.nanmin(values) > NEAR * np.nanmax(values):
+                near = float(t[max(int(np.nanargmin(values)) - BEFORE, 0)])
+                stop = _approached(lengths, k, program, segment, i, near, float(sizes[k]))
+                if stop is not None and abs(stop - segment.t[0]) > soonest:
                     return k, stop
     return None
 
 
-def _inputs(segment: Segment, t: np.ndarray, y: np.ndarray) -> np.ndarray:
-    values = np.broadcast_to(segment.values, (len(t), len(segment.values)))
-    return np.concatenate([t[:, None], y, values], axis=1)
+def _inputs(program: Program, segment: Segment, t: np.ndarray, y: np.ndarray) -> np.ndarray:
+    values = [segment.start.parameters[p] for p in program.system.parameters]
+    return np.concatenate([t[:, None], y, np.broadcast_to(values, (len(t), len(values)))], axis=1)
+
+
+def _moving(program: Program, segment: Segment, i: int) -> State:
+    """The state of a motion at a step, on the pieces that it moves on."""
+    y, n = segment.y[i], len(segment.start.q)
+    return State(program.system, float(segment.t[i]), y[:n].copy(), y[n:].copy(), segment.start.parameters)
+
+
+def _slopes(program: Program, segment: Segment) -> Callable[[State], np.ndarray]:
+    """What gives q̈ at states of a motion."""
+    values = np.array([segment.start.parameters[p] for p in program.system.parameters])
+    functions = Functions(program.native, values, lanes_of(segment.settings.chosen))
+    return lambda state: functions.slope(state.t, np.concatenate([state.q, state.v]))[0][len(state.q) :]
 
 
 def _approached(
-    lengths: Lengths, k: int, program: Program, segment: Segment, i: int, settings: Settings, size: float
+    lengths: Lengths, k: int, program: Program, segment: Segment, i: int, near: float, size: float
 ) -> float | None:
     """A time just before a length passes zero, from the beginning of a step on; None where it passes beside it.
 
+    near  time in the step that is not much before
     size  of the length in the segment
     """
-    first, n = segment.start, segment.y.shape[1] // 2
-    while (
-        i > 0 and not np.linalg.norm(lengths.at(_inputs(segment, segment.t[i : i + 1], segment.y[i : i + 1]))[k]) > 0.0
-    ):
+    slope, settings = _slopes(program, segment), segment.settings
+    state = _moving(program, segment, i)
+    while i > 0 and not lengths.direction(k, state.inputs).any():
         i -= 1
-    state = State(first.system, float(segment.t[i]), segment.y[i, :n].copy(), segment.y[i, n:].copy(), first.parameters)
+        state = _moving(program, segment, i)
     end = float(segment.t[i + 1]) + (float(segment.t[i + 1]) - state.t)
+    if near != state.t:
+        reached = Loop(program, state, near, settings, []).segment(lambda t: None)
+        state = reached.state(near) if reached.outcome.ending is Ending.FINISHED else state
     for _ in range(ROUNDS):
-        left, least = _time_left(lengths, k, state, end - state.t)
+        left, lowest = _time_left(lengths, k, state, slope, end - state.t)
         if left is None:
             return None
-        near = float(np.linalg.norm(lengths.at(state.inputs)[k]))
-        if near <= SHORT * size or abs(left) <= 4 * np.spacing(abs(state.t)):
-            return state.t if least <= THROUGH * size else None
-        loop = Loop(program, state, state.t + AHEAD * left, replace(settings, step=None), [])
-        reached = loop.segment(lambda t: None)
-        if reached.outcome.ending is not Ending.FINISHED:
-            return None
-        state = reached.state(float(reached.t[-1]))
+        if lengths.value(k, state.inputs) <= SHORT * size or abs(left) <= 4 * np.spacing(abs(state.t)):
+            return state.t if lengths.vanishes(k, lowest, size) else None
+        d, part = lengths.direction(k, state.inputs), AHEAD * left
+        while True:
+            reached = Loop(program, state, state.t + part, settings, []).segment(lambda t: None)
+            if reached.outcome.ending is not Ending.FINISHED:
+                return None
+            after = reached.state(float(reached.t[-1]))
+            if d @ lengths.direction(k, after.inputs) > 0.0:
+                break
+            part /= 2  # it was there sooner than its arc
+        state = after
     return None
 
 
@@ -199,44 +331,45 @@ def _arc(state: State, a: np.ndarray, h: float) -> np.ndarray:
     return inputs
 
 
-def _time_left(lengths: Lengths, k: int, state: State, most: float) -> tuple[float | None, float]:
-    """The time until a length is shortest along the arc of a state, no longer than `most`, and how long it is then."""
-    a, d0 = state.motion.acceleration, lengths.at(state.inputs)[k]
+def _time_left(
+    lengths: Lengths, k: int, state: State, slope: Callable[[State], np.ndarray], most: float
+) -> tuple[float | None, np.ndarray]:
+    """The time until a length is shortest along the arc of a state, no longer than `most`, and the inputs there."""
+    a, d0 = slope(state), lengths.direction(k, state.inputs)
     size = np.linalg.norm(d0)
     if not (size > 0.0 and np.isfinite(a).all()):
-        return None, np.inf
+        return None, state.inputs
     e = d0 / size
 
     def along(h: float) -> float:
-        return float(e @ lengths.at(_arc(state, a, h))[k])
+        return float(e @ lengths.direction(k, _arc(state, a, h)))
 
     low, high = 0.0, most
     if not along(high) < 0.0:
-        return None, np.inf
+        return None, state.inputs
     for _ in range(SECANTS):
         middle = (low + high) / 2
         if along(middle) > 0.0:
             low = middle
         else:
             high = middle
-    return low, float(np.linalg.norm(lengths.at(_arc(state, a, high))[k]))
+    return low, _arc(state, a, high)
 
 
-def _beyond(lengths: Lengths, which: int, state: State, until: float) -> State:
-    """The state about as far behind zero as it is before it."""
-    h, _ = _time_left(lengths, which, state, np.copysign(1e3 * SHORT * max(1.0, abs(until - state.t)), until - state.t))
-    h = 0.0 if h is None else h
-    inputs, n = _arc(state, state.motion.acceleration, (1.0 + BEHIND) * h), len(state.q)
-    return replace(state, t=float(inputs[0]), q=inputs[1 : 1 + n], v=inputs[1 + n : 1 + 2 * n])
+def _without_direction(start: State) -> list[Length]:
+    """The lengths √(d·d) that vanish at a start."""
+    lengths = lengths_of(start.system)
+    vectors = zip(lengths.all, lengths.directions(start.inputs), strict=True)
+    return [length for length, d in vectors if length.d and length.said.op != "arctan2" and not d.any()]
 
 
 def vanishing(start: State) -> str:
     """That a length without a direction keeps a motion from beginning, in words; none where no length vanishes."""
-    lengths = lengths_of(start.system)
-    zero = [said for said, d in zip(lengths.said, lengths.at(start.inputs), strict=True) if not d.any()]
+    zero = _without_direction(start)
     if not zero:
         return ""
-    return f"; '{heading(zero[0])}' vanishes there and has no direction: begin beside it, or with a velocity that gives one"
+    said = heading(zero[0].said)
+    return f"; '{said}' vanishes there and has no direction: begin beside it, or with a velocity that gives one"
 
 
 def beside_zero(start: State) -> State:
@@ -244,11 +377,9 @@ def beside_zero(start: State) -> State:
 
     The same start where no length vanishes, or its rates do too.
     """
-    lengths = lengths_of(start.system)
-    zero = [not d.any() for d in lengths.at(start.inputs)]
     speed = float(np.abs(start.v).max(initial=0.0))
-    if not any(zero) or not speed > 0.0:
+    if not speed > 0.0 or not _without_direction(start):
         return start
     h = NUDGE * max(1.0, float(np.abs(start.q).max(initial=0.0))) / speed
     moved = replace(start, q=start.q + h * start.v)
-    return moved if all(d.any() for d in lengths.at(moved.inputs)) else start
+    return start if _without_direction(moved) else moved

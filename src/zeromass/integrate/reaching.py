@@ -21,6 +21,7 @@ from zeromass.integrate.settings import Settings
 from zeromass.integrate.stepping.kinks import kinks
 from zeromass.integrate.stepping.loop import lanes_of
 from zeromass.integrate.switching import Piece
+from zeromass.integrate.terms import lengths_in
 from zeromass.kernel.negative_values import ROUNDING as NEGATIVE
 from zeromass.model import Event, State
 from zeromass.model.pieces import SystemPieces
@@ -63,13 +64,31 @@ class Reaching:
         self.before: list[float] = []
         """Functions of events at the end of the last piece."""
         self._growth = 0.0  # of pivots, that a large motion was let have
+        self._span = 0.0  # of the last piece, where it ended at the zero of a length
         self.held: int = 0
         """Memory of the segments before, bytes."""
 
     def segment(
         self, program: Program, moving: State, piece: Piece, target: float, tell: Callable[[float], None]
     ) -> Segment:
-        """The motion from a state on a piece until a time or an event, switches of its own among them."""
+        """The motion from a state on a piece until a time or an event, switches of its own among them.
+
+        It ends just behind the first zero of a length, too.
+        """
+        if self.settings.step is not None or not lengths_in(moving.system):
+            return self._to_its_end(program, moving, piece, target, tell)
+        from zeromass.integrate.lengths import before_and_behind  # few systems have any that may vanish
+
+        def motion(until: float) -> Segment:
+            return self._to_its_end(program, moving, piece, until, tell)
+
+        segment = before_and_behind(program, motion, moving.t, target, self._span)
+        self._span = float(segment.t[-1]) - moving.t if segment.outcome.ending is Ending.SWITCH else 0.0
+        return segment
+
+    def _to_its_end(
+        self, program: Program, moving: State, piece: Piece, target: float, tell: Callable[[float], None]
+    ) -> Segment:
         loop, segment = self._stepped(program, moving, piece, target, tell)
         if segment.outcome.ending in (Ending.NOT_A_NUMBER, Ending.STEP_TOO_SMALL):
             segment = self._up_to_a_switch(segment, moving, piece)

@@ -40,6 +40,9 @@ BEYOND, LOOKS = 1e-6, 9
 """Part of the terms of a switching function by which it is on the other side of its switch, beyond any rounding, and states
 of a segment by which these terms are known."""
 
+PERIODIC = 1e-9
+"""Part of accelerations by which they may differ where an angle is larger by 2π, and its formulas count as periodic."""
+
 PARTS = tuple(2.0**-k for k in range(6, -1, -1))
 """Of the time between switches that count as one, by which one of them may be earlier or later."""
 
@@ -141,6 +144,11 @@ class Switched:
                     found.replace_last(replace(segment, outcome=self._chattering(times, self._last)))
                 return found
             state = self._end(segment)
+            reversed_ = self._reversed(segment, state, piece)
+            if isinstance(reversed_, Outcome):
+                found.replace_last(replace(segment, outcome=reversed_))
+                return found
+            piece = reversed_
             if flipped:
                 times.append(state.t)
                 self._last = flipped
@@ -165,6 +173,29 @@ class Switched:
         self._used = driver
         driver.begin(moving, self.until, self._table, lambda: self.settings.bound - self._reaching.held)
         return driver
+
+    def _reversed(self, segment: Segment, state: State, piece: Piece) -> Piece | Outcome:
+        """A piece beyond the origins of angles that go on smoothly: they jump by π there.
+
+        Whether by π or −π is told by formulas alone that are the same for both. Other motions end.
+        """
+        turns = [k for k, switch in enumerate(self.pieces.switches) if switch.kind == "turn"]
+        if not turns or not segment.crossed:
+            return piece
+        g = self._standing.switching(self._standing.state(state, piece.modes))[0]
+        modes = dict(piece.modes)
+        for k in [k for k in turns if g[k] < 0.0]:
+            mode, β = self.pieces.switches[k].mode, modes[self.pieces.switches[k].mode]
+            some = [self._at(segment, i) for i in (0, len(segment.t) // 2)]
+            once, more = (
+                np.array([self._standing.acceleration(self._standing.state(s, {**modes, mode: angle})) for s in some])
+                for angle in (β, β + 2 * np.pi)
+            )
+            if not np.abs(more - once).max() <= PERIODIC * np.abs(once).max():
+                words = "passes its origin, where the angle jumps by π or by −π: both are motions; let it pass beside"
+                return Outcome(Ending.AMBIGUOUS, state.t, f"{self._standing.words([k])} {words}")
+            modes[mode] = β - float(np.copysign(np.pi, β))
+        return replace(piece, modes=modes)
 
     def _strayed(self, segment: Segment, piece: Piece) -> list[int]:
         """Switches beyond which a segment has come, though it was to end there: it began on them, and returned unseen."""
@@ -214,8 +245,11 @@ class Switched:
         return replace(start, q=done.state.q, v=done.state.v) if isinstance(done, Shock) and done.leapt else start
 
     def _end(self, segment: Segment) -> State:
-        y, n = segment.y[-1], len(self.start.q)
-        return State(self.start.system, float(segment.t[-1]), y[:n].copy(), y[n:].copy(), self.start.parameters)
+        return self._at(segment, -1)
+
+    def _at(self, segment: Segment, i: int) -> State:
+        y, n = segment.y[i], len(self.start.q)
+        return State(self.start.system, float(segment.t[i]), y[:n].copy(), y[n:].copy(), self.start.parameters)
 
     @property
     def _timed(self) -> dict[Symbol, float]:

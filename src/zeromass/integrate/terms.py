@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from zeromass.expression import Evaluator, Expression, Symbol, as_expression, derivative, expressions, symbols, t
+from zeromass.expression import Evaluator, Expression, Symbol, as_expression, derivative, symbols, t
 from zeromass.expression.build import multiply
 from zeromass.expression.node import depending, is_integer, ordered
 from zeromass.model import System
@@ -24,6 +24,20 @@ HIGHEST = 1_000
 
 REMEMBERED = 16
 """Choices of events of a system whose terms are remembered."""
+
+BORDERS: dict[str, Callable[[Expression], Any]] = {
+    "sqrt": lambda u: u,
+    "log": lambda u: u,
+    "log1p": lambda u: 1 + u,
+    "arccos": lambda u: 1 - u**2,
+    "arcsin": lambda u: 1 - u**2,
+    "arctanh": lambda u: 1 - u**2,
+    "arccosh": lambda u: u - 1,
+}
+"""Functions that do not have a value everywhere, with what is negative where they have none."""
+
+BENT = frozenset({"sqrt", "arccos", "arcsin", "arccosh"})
+"""Those of them that have a finite value and a kink where that touches zero."""
 
 
 class Term:
@@ -296,8 +310,34 @@ class _Summands:
         return [e]
 
 
-def lengths_in(system: System) -> dict[Expression, tuple[Expression, ...]]:
-    """The lengths √(d·d) in the formulas of a system that may vanish, and d of each; see `zeromass.integrate.lengths`."""
+def border(node: Expression) -> Expression | None:
+    """What is negative where an operation has no value; None of one that has values everywhere."""
+    inside = BORDERS.get(node.op)
+    if inside is None:
+        return node.args[0] if _is_root(node) else None
+    return as_expression(inside(node.args[0]))
+
+
+def _is_root(node: Expression) -> bool:
+    """Whether it is a power that is not a whole number."""
+    return node.op == "power" and not (node.args[1].value is not None and is_integer(node.args[1].value))
+
+
+class Length(NamedTuple):
+    """A length √u in a formula: that has a kink, and may have a jump, where u touches zero.
+
+    said  the formula: √(d·d), arctan2 of d, √u, arccos x with u = 1 − x²
+    u     the square of the length
+    d     the vector whose length it is; empty where that is not known
+    """
+
+    said: Expression
+    u: Expression
+    d: tuple[Expression, ...]
+
+
+def lengths_in(system: System) -> tuple[Length, ...]:
+    """The lengths in the formulas of a system that may vanish on its way; see `zeromass.integrate.lengths`."""
     known = system.memory.get("lengths in formulas")
     if known is None:
         roots = (
@@ -305,25 +345,47 @@ def lengths_in(system: System) -> dict[Expression, tuple[Expression, ...]]:
             if system.large
             else [*system.Q, *system.C, *system.b, *system.sparse_M.entries, *system.sparse_A.entries]
         )
-        vectors = {node: _vector(node) for node in ordered(roots) if node.op in ("sqrt", "hypot")}
-        found = {node: expressions(d) for node, d in vectors.items() if d is not None}
-        parts = [e for d in found.values() for e in d]
+        found = [length for node in ordered(roots) if (length := _length(node)) is not None]
+        parts = [e for length in found for e in (length.u, *length.d)]
         moving = depending(parts, lambda leaf: leaf.kind == "coordinate")
         unsolved = depending(parts, lambda leaf: leaf.order > 1 or leaf.kind == "multiplier")
-        known = {node: tuple(d) for node, d in found.items() if moving.issuperset(d) and unsolved.isdisjoint(d)}
+        rates = depending(parts, lambda leaf: leaf.order > 0)
+        found = [length for length in found if length.u not in unsolved and moving.issuperset(length.d or (length.u,))]
+        touching = _not_positive([length.u for length in found if not (length.d or length.u in rates)])
+        known = tuple(length for length in found if length.d or length.u in touching)
         system.memory["lengths in formulas"] = known
     return known
 
 
-def _vector(node: Expression) -> Sequence[Expression] | None:
-    """d of √(d·d); None of other roots, and of what never vanishes, as √(v² + 1) does."""
-    return node.args if node.op == "hypot" else _squares(node.args[0])
+def _length(node: Expression) -> Length | None:
+    """The length in an operation; None of those that have none."""
+    if node.op in ("hypot", "arctan2"):
+        return Length(node, as_expression(node.args[0] ** 2 + node.args[1] ** 2), node.args)
+    if node.op not in BENT and not _is_root(node):
+        return None
+    u = border(node)
+    assert u is not None
+    while u.op == "power" and (u.args[1].value or 0.0) % 2 == 1:  # u³ has the sign of u
+        u = u.args[0]
+    squares = _squares(u)
+    return None if squares == () else Length(node, u, squares or ())
 
 
-def _squares(u: Expression) -> list[Expression] | None:
-    """The e of a sum Σ e², in the order of the sum; None of other formulas."""
+def _not_positive(formulas: Sequence[Expression]) -> set[Expression]:
+    """Those of some formulas that may be zero, as far as bounds of all values tell."""
+    if not formulas:
+        return set()
+    from zeromass.expression.interval import Intervals  # few systems have such lengths
+
+    leaves = symbols(list(formulas))
+    everywhere = Intervals(formulas, leaves)([(np.float64(-np.inf), np.float64(np.inf))] * len(leaves))
+    return {u for u, (low, _) in zip(formulas, everywhere, strict=True) if not low > 0.0}
+
+
+def _squares(u: Expression) -> tuple[Expression, ...] | None:
+    """The e of a sum Σ e², in the order of the sum; none where a positive number is added, None of other formulas."""
     found: list[Expression] = []
-    stack = [(u, 1.0)]
+    positive, stack = False, [(u, 1.0)]
     while stack:
         node, factor = stack.pop()
         if node.op == "add":
@@ -332,6 +394,8 @@ def _squares(u: Expression) -> list[Expression] | None:
             found.append(node.args[0] if factor == 1.0 else as_expression(factor * node.args[0]))
         elif node.op == "multiply" and (node.args[0].value or 0.0) > 0.0:
             stack.append((node.args[1], factor * float(np.sqrt(node.args[0].value or 0.0))))
+        elif (node.value or 0.0) > 0.0:
+            positive = True
         else:
             return None
-    return found
+    return () if positive else tuple(found)

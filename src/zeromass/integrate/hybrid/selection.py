@@ -133,7 +133,7 @@ def size_of(w: Switches, y: Reals, a: Reals, k: int) -> float:
 
 @kernel
 def vanishes(w: Switches, y: Reals, a: Reals, k: int, rate: float, scale: float) -> bool:
-    """Whether ġ of a switch is rounding: a small part of its terms and of a scale, or of the largest rate and acceleration."""
+    """Whether ġ of a switch is rounding: of its terms and of a scale, or of the largest rate and acceleration."""
     n, largest, fastest = len(a), 0.0, 0.0
     for i in range(n):
         fastest, largest = max(fastest, abs(y[n + i])), max(largest, abs(a[i]))

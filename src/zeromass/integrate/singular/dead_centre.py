@@ -13,7 +13,7 @@ import numpy as np
 
 from zeromass.integrate.outcome import Ending, Outcome
 from zeromass.integrate.singular.corner import step_end
-from zeromass.integrate.singular.lightest import Lightest, weightless
+from zeromass.integrate.singular.lightest import GONE, Lightest, weightless
 from zeromass.integrate.singular.under_way import UnderWay
 
 LOOKS = 8
@@ -34,6 +34,9 @@ def dead_centre(loop: UnderWay) -> Outcome | None:
 
     steps = np.sort(np.argsort(np.abs(work.rows[:, 1]))[:LOOKS]).tolist()
     light = [k for k, mass in zip(steps, masses(steps), strict=True) if mass <= least]
+    if light:  # the start itself may be where the coordinate hardly moves, as the gap of a rope whose ends meet
+        usual = Lightest(step_end(loop, int(np.abs(work.rows[:, 1]).argmax())))
+        light = [k for k in light if usual(step_end(loop, k).inputs[None])[0] <= GONE]
     if not light:
         return None
     k = light[0]

@@ -6,32 +6,21 @@ is at the border beyond which it has no value: what happens before, in the same 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import ulp
-from typing import Any
 
 import numpy as np
 
-from zeromass.expression import Expression, as_expression, symbols
-from zeromass.expression.node import depending, is_integer, ordered
+from zeromass.expression import Expression, symbols
+from zeromass.expression.node import depending, ordered
 from zeromass.expression.pieces import Pieces, switches
 from zeromass.integrate.stepping.inside import Inside
 from zeromass.integrate.stepping.roots import event_roots
+from zeromass.integrate.terms import border
 from zeromass.model import Event, System
 
 KINK = "\0kink "
 """What names of switching functions begin with among events; no user's name does."""
-
-BORDERS: dict[str, Callable[[Expression], Any]] = {
-    "sqrt": lambda u: u,
-    "log": lambda u: u,
-    "log1p": lambda u: 1 + u,
-    "arccos": lambda u: 1 - u**2,
-    "arcsin": lambda u: 1 - u**2,
-    "arctanh": lambda u: 1 - u**2,
-    "arccosh": lambda u: u - 1,
-}
-"""Functions that do not have a value everywhere, with what is negative where they have none."""
 
 REMEMBERED = 16
 """Choices of events for which it is remembered what switches in them."""
@@ -66,10 +55,8 @@ def borders(formulas: Sequence[Expression]) -> list[Expression]:
     """What must not be negative for formulas to have a value, as far as it may become so, what is inside others first."""
     found: dict[Expression, None] = {}
     for node in ordered(formulas):
-        inside = BORDERS.get(node.op)
-        power = node.op == "power" and not (node.args[1].value is not None and is_integer(node.args[1].value))
-        if inside is not None or power:
-            found[node.args[0] if inside is None else as_expression(inside(node.args[0]))] = None
+        if (u := border(node)) is not None:
+            found[u] = None
     leaves = symbols(list(found))
     if not leaves:
         return []

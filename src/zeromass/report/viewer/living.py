@@ -7,17 +7,19 @@ import itertools
 import warnings
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from zeromass.errors import ZeromassError
-from zeromass.expression import Expression
+from zeromass.expression import Expression, heading
 from zeromass.integrate import Course, Settings, course
 from zeromass.integrate.alone.kinds import Kinds
 from zeromass.integrate.alone.pieced import Pieced
 from zeromass.integrate.outcome import Ending
+from zeromass.integrate.terms import lengths_in
 from zeromass.integrate.wasm import kinds_modules, switched_modules, wasm
 from zeromass.model import ModelError, StartError, State
 from zeromass.report.viewer.live import LiveCourse
@@ -169,7 +171,8 @@ class Living:
         if not _alive(drawn, drawn["t"][2]):
             self._say("a part of the picture can not be made anew in the page, and stays as it was in the run")
         settings, (modules, driver, driven) = self.settings, self._modules(grounds)
-        scripts = (*SCRIPTS[driver], "worker.js")
+        scripts = (*SCRIPTS[driver], "lengths.js", "worker.js")
+        lengths = self._lengths
         return {
             "modules": [base64.b64encode(module).decode("ascii") for module in modules],
             "driver": driver,
@@ -177,7 +180,12 @@ class Living:
             "worker": "\n".join((STATIC / name).read_text("utf-8") for name in scripts),
             "sliders": [told(s) for s in self.sliders],
             "clocks": [_clock(times) for times in asked.clocks],
-            "shown": len(asked.outputs),
+            "shown": len(asked.outputs) + sum(len(some) for _, some in lengths),
+            "lengths": {
+                "first": len(asked.outputs),
+                "sizes": [len(some) for _, some in lengths],
+                "said": [said for said, _ in lengths],
+            },
             "grounds": surfaces,
             "violation": settings.limits.violation if settings.project else None,
             "settings": {
@@ -192,14 +200,24 @@ class Living:
             "remarks": self.remarks,
         }
 
+    @cached_property
+    def _lengths(self) -> list[tuple[str, list[Expression]]]:
+        """Lengths whose passages through zero the page looks for: as they were written, and what it samples of them."""
+        system = self._run.system
+        if not lengths_in(system):
+            return []
+        from zeromass.integrate.lengths import lengths_of  # few systems have any that may vanish
+
+        return [(heading(length.said), some) for length, some in lengths_of(system).sampled]
+
     def _modules(self, grounds: LiveGrounds) -> tuple[list[bytes], str, dict[str, Any] | None]:
         """The code of the motion, what drives it, and what that is told."""
         run = self._run
-        outputs = {"shown": list(self.course.asked.outputs), "residuals": _zeros(run)}
+        shown = [*self.course.asked.outputs, *[e for _, some in self._lengths for e in some]]
+        outputs = {"shown": shown, "residuals": _zeros(run)}
         field = (grounds.place, grounds.fields) if grounds.fields else None
         if self.kinds is not None:
-            shown = tuple(outputs["shown"])
-            motion = replace(self.kinds, outputs=shown, met=self._met())
+            motion = replace(self.kinds, outputs=tuple(shown), met=self._met())
             if field:
                 motion = replace(motion, place=tuple(field[0]), fields=tuple(field[1]))
             if motion.every.limits:

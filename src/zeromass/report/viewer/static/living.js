@@ -5,7 +5,7 @@ const MOST_MARKS = 400;
 const switchWords = (said, way) => `${said} ${way ? "switches" : "holds"}`;
 
 const living = data.living ? new (class Living {
-  constructor({ modules, driver, driven, worker, sliders, clocks, settings, shown: count }) {
+  constructor({ modules, driver, driven, worker, sliders, clocks, settings, shown: count, lengths }) {
     this.sliders = sliders.map((slider) => ({ ...slider, first: slider.value }));
     this.series = new Set(data.runs[0].charts.flatMap((chart) => chart.series.map(({ values }) => values.array)));
     this.count = 0;
@@ -22,7 +22,7 @@ const living = data.living ? new (class Living {
       this.say(`This browser could not make the motion: ${event.message ?? "no WebAssembly"}`, true);
     };
     const bytes = modules.map((module) => Uint8Array.from(atob(module), (letter) => letter.charCodeAt(0)));
-    const told = { modules: bytes, driver, driven, clocks, settings, shown: count, grounds: this.grounds() };
+    const told = { modules: bytes, driver, driven, clocks, settings, shown: count, lengths, grounds: this.grounds() };
     this.worker.postMessage(told, bytes.map(({ buffer }) => buffer));
     for (const slider of this.sliders) {
       if (wishes.has(slider.name)) this.set(slider, Number(wishes.get(slider.name)));

@@ -21,6 +21,8 @@ onmessage = ({ data: task }) => {
   }
   const before = performance.now();
   const run = motion.run(task.values, { ...given.settings, longest: given.settings.longest ?? Infinity });
+  const passed = run.steps && given.lengths.said.length ? passage(motion, given.lengths, motion.about.t, run) : null;
+  if (passed) Object.assign(run, { ending: "BEYOND", event: null, t: passed.t, message: `'${passed.said}' passes through zero` });
   const milliseconds = performance.now() - before;
   const samples = run.steps ? given.clocks.map((clock) => sampled(clock, run.t)) : [];
   const residual = samples.reduce((most, { values }) => Math.max(most, largest(values)), 0);
