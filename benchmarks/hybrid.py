@@ -1,9 +1,12 @@
-"""Motions with many switches, first result included: python benchmarks/hybrid.py PART
+"""Motions with many switches: python benchmarks/hybrid.py PART [--before SRC]
 
-rope    60 links that fall onto a floor, each end with a stiff contact: collocation and Radau's method
+switches  motions over many switches: time of a switch with the steps up to the next one
+members   a study of a block with dry friction, and one of an arm of six joints with dry friction in each: members a second
+car       a car that jumps, with np.maximum in its tyres: a run of new combinations of sides, after a first short run
+rope      60 links that fall onto a floor, each end with a stiff contact: collocation and Radau's method, with compilation
 
-Each run is in a process of its own without kept machine code: its time is that of the model, the start, the compilation and
-the steps. CPU seconds, since other work may share the machine.
+With --before the first three are measured with the sources of an earlier zeromass too, in turn. Each measurement is in a
+process of its own; the rope without kept machine code. CPU seconds, since other work may share the machine.
 """
 
 from __future__ import annotations
@@ -13,8 +16,11 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -116,7 +122,134 @@ def rope(asked: argparse.Namespace) -> None:
             print(line, flush=True)
 
 
-PARTS: dict[str, Callable[[argparse.Namespace], None]] = {"rope": rope}
+def switches() -> dict[str, float]:
+    """µs of a switch with the steps up to the next one, in runs over many, by name and method."""
+    sys.path[0] = str(Path(__file__).resolve().parents[1] / "tests")  # this file has the name of a package there
+    from hybrid.corpus import SWITCHES
+
+    found = {}
+    for name in ("coulomb_oscillator_of_many_swings", "four_pendula_with_dry_hinges", "backlash", "saw_tooth"):
+        system, start, until = SWITCHES[name]()
+        for method in ("dop853", "collocation"):
+            run = partial(zm.simulate, system, start, until=until, method=method, rtol=1e-10)
+            count = len(run().switches)
+            found[f"{name}, {method}, us a switch"] = 1e6 * best(run) / count
+    return found
+
+
+def best(call: Callable[[], Any], rounds: int = 9) -> float:
+    """The shortest CPU time of some calls, s."""
+    times = []
+    for _ in range(rounds):
+        begin = time.process_time()
+        call()
+        times.append(time.process_time() - begin)
+    return min(times)
+
+
+def block() -> tuple[zm.System, zm.State, zm.Symbol, float]:
+    x, μ = zm.coordinate("x"), zm.parameter("mu", 0.3)
+    v = zm.rate(x)
+    system = zm.System(kinetic=v**2 / 2, potential=5 * x**2, forces={x: -μ * GRAVITY * np.sign(v)})
+    return system, system.start({x: 1.0, v: 1.0}), μ, 10.0
+
+
+LINKS_OF_ARM = (  # kg, to the next joint, centre of mass, axis: masses and lengths of a UR10, as its maker publishes them
+    (7.1, (0, 0, 0.1273), (0, 0, 0), (0, 0, 1)),
+    (12.7, (0, 0.2209, 0), (0, 0, 0.306), (0, 1, 0)),
+    (4.27, (0, -0.1719, 0.612), (0, 0, 0.286), (0, 1, 0)),
+    (2.0, (0, 0, 0.5723), (0, 0.05, 0), (0, 1, 0)),
+    (2.0, (0, 0.1149, 0), (0, 0, 0.05), (0, 0, 1)),
+    (0.365, (0, 0, 0.1157), (0, 0.05, 0), (0, 1, 0)),
+)
+
+
+def arm() -> tuple[zm.System, zm.State, zm.Symbol, float]:
+    """Six links that fall from rest, with dry friction in each joint: some 25 switches in 2 s."""
+    link = '<link name="l{i}"><inertial><origin xyz="{c}"/><mass value="{m}"/><inertia ixx="{a}" iyy="{a}" izz="{b}" '
+    link += 'ixy="0" ixz="0" iyz="0"/></inertial></link><joint name="j{i}" type="continuous"><parent link="l{k}"/>'
+    link += '<child link="l{i}"/><origin xyz="{o}"/><axis xyz="{axis}"/></joint>'
+    words = [
+        link.format(i=i, k=i - 1, m=m, a=m * (0.035 if i in (2, 3) else 0.0067), b=m * 0.003, **_texts(o, c, axis))
+        for i, (m, o, c, axis) in enumerate(LINKS_OF_ARM, 1)
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "arm.urdf"
+        path.write_text(f'<robot name="arm"><link name="l0"/>{"".join(words)}</robot>', encoding="utf-8")
+        robot = zm.from_urdf(path)
+    load, joints = zm.parameter("load", 1.0), [robot.joints[f"j{i}"] for i in range(1, 7)]
+    torques = [joint.friction(load * f) for joint, f in zip(joints, (5, 5, 3, 1, 1, 0.5), strict=True)]
+    system = robot.system(forces=torques)
+    angles = (0.3, 0.5, -0.4, 0.3, 0.2, 0.1)
+    return system, system.start({j.angle: a for j, a in zip(joints, angles, strict=True)}), load, 2.0
+
+
+def _texts(o: Any, c: Any, axis: Any) -> dict[str, str]:
+    return {name: " ".join(map(str, x)) for name, x in (("o", o), ("c", c), ("axis", axis))}
+
+
+def members() -> dict[str, float]:
+    """Members a second of one core, of studies that keep what is at the end."""
+    found = {}
+    for name, made, few, many in (("block", block, 50, 10_000), ("arm", arm, 4, 100)):
+        system, start, p, until = made()
+        count = few if "--few" in sys.argv else many
+        study = partial(zm.sweep, system, start, until=until, keep={"end": system.coordinates[0]}, rtol=1e-8)
+        study(over={p: np.linspace(0.5, 0.6, 2)})
+        begin = time.process_time()
+        result = study(over={p: np.linspace(0.3, 1.0, count)})
+        found[f"{name}, members a second of a core"] = count / (time.process_time() - begin)
+        assert set(result.outcome.values.tolist()) == {"finished"}
+    return found
+
+
+def car() -> dict[str, float]:
+    """Seconds of CPU of a run over many combinations of tyres in the air, after a short run that compiles."""
+    body = zm.RigidBody("car", 1200.0, (400.0, 1500.0, 1700.0), at=(0, 0, 0.9))
+    corners = [(x, y) for x in (1.3, -1.3) for y in (0.7, -0.7)]
+    hubs = [zm.Particle(f"hub {k}", 40.0) for k in range(4)]
+    forces, first = [], {body.velocity[0]: 15.0}
+    for (x, y), hub in zip(corners, hubs, strict=True):
+        top = body.point((x, y, -0.3))
+        velocity = zm.rate(top)
+        road = 0.06 * np.sin(1.1 * hub.position[0] + 0.4 * y)
+        strut = 3e4 * (0.35 - (top - hub.position)[2]) - 2e3 * (velocity - hub.velocity)[2]
+        tyre = 2e5 * np.maximum(0.3 + road - hub.position[2], 0.0)
+        forces += [zm.Force((0, 0, strut), at=top), zm.Force((0, 0, tyre - strut), at=hub.position)]
+        side = [1e5 * (top - hub.position)[i] + 2e3 * (velocity - hub.velocity)[i] for i in (0, 1)]
+        forces += [zm.Force((*side, 0), at=hub.position), zm.Force((-side[0], -side[1], 0), at=top)]
+        first |= dict(zip(hub.position, (x, y, 0.27), strict=True)) | {hub.velocity[0]: 15.0}
+    system = zm.System([body, *hubs], forces=forces, gravity=GRAVITY)
+    start = system.start(first)
+    zm.simulate(system, start, until=0.01, rtol=1e-8)
+    begin = time.process_time()
+    run = zm.simulate(system, start, until=6.0, rtol=1e-8)
+    seconds = time.process_time() - begin
+    assert run.outcome.complete, str(run.outcome)
+    return {"car, s": seconds, "car, switches": len(run.switches)}
+
+
+MEASURED: dict[str, Callable[[], dict[str, float]]] = {"switches": switches, "members": members, "car": car}
+
+
+def beside(asked: argparse.Namespace) -> None:
+    """Figures of these sources, and of earlier ones if they are asked for."""
+    now = _alone(asked.part)
+    before = _alone(asked.part, asked.before) if asked.before else {}
+    for name, value in now.items():
+        old = before.get(name)
+        more = "" if old is None else f"   before {old:10.2f}   ratio {max(value / old, old / value):8.1f}"
+        print(f"{name:62s}{value:10.2f}{more}", flush=True)
+
+
+def _alone(part: str, before: str | None = None) -> dict[str, float]:
+    paths = [before] if before else []
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join([*paths, os.environ.get("PYTHONPATH", "")])}
+    command = [sys.executable, __file__, part, "--alone", *(["--few"] if before else [])]
+    return json.loads(subprocess.run(command, env=env, check=True, capture_output=True, text=True).stdout)
+
+
+PARTS: dict[str, Callable[[argparse.Namespace], None]] = {**dict.fromkeys(MEASURED, beside), "rope": rope}
 
 
 def main() -> None:
@@ -126,8 +259,13 @@ def main() -> None:
     parser.add_argument("--until", type=float, default=0.6, help="s")
     parser.add_argument("--only", default="", help="models whose names contain this")
     parser.add_argument("--one", nargs=2, metavar=("MODEL", "METHOD"), help=argparse.SUPPRESS)
+    parser.add_argument("--before", metavar="SRC", help="sources of an earlier zeromass, for comparison")
+    parser.add_argument("--alone", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--few", action="store_true", help=argparse.SUPPRESS)
     asked = parser.parse_args()
-    if asked.one:
+    if asked.alone:
+        print(json.dumps(MEASURED[asked.part]()))
+    elif asked.one:
         model, method = asked.one
         print(json.dumps(one(model, method, asked.stiffness, asked.until)))
     else:
