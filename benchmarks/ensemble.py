@@ -292,7 +292,7 @@ def reductions(rounds: int) -> None:
             seconds = []
             for _ in range(rounds + 1):  # the first compiles
                 begin = time.process_time()
-                settings = {"until": case.until, "rtol": case.rtol, "atol": case.atol}
+                settings: dict[str, Any] = {"until": case.until, "rtol": case.rtol, "atol": case.atol}
                 zm.sweep(case.system, case.start, over=case.over, keep={"kept": kept}, on="lanes", **settings)
                 seconds.append(time.process_time() - begin)
             print(f"{case.name:12}{name:18}{1e3 * min(seconds[1:]):8.0f} ms")

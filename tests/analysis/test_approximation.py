@@ -9,9 +9,8 @@ import zeromass as zm
 from zeromass.analysis import Extremum, extrema
 from zeromass.analysis.extrema import bounds, candidates, maximum
 from zeromass.analysis.steep import NONE
-from zeromass.analysis.stepwise import MANY, approximation
-from zeromass.integrate.glance import glanced
-from zeromass.integrate.survey import PLACES
+from zeromass.analysis.stepwise import approximation
+from zeromass.integrate.sampling import MANY, PLACES, time_sampler
 
 
 @pytest.fixture(scope="module")
@@ -173,9 +172,10 @@ def test_values_inside_steps_are_those_of_the_run(method: str) -> None:
     times = run.t[steps, None] + np.diff(run.t)[steps, None] * np.linspace(0.0, 1.0, 11)
     times[:, -1] = run.t[steps + 1]
     for e in (a, -zm.rate(b), np.sin(3 * a) * zm.rate(a), zm.acceleration(b)):
-        glance = glanced(segment, np.array([e]))
-        assert glance is not None
-        exact, found = run.at(times.ravel())[e].reshape(times.shape), glance(times, steps)
-        if glance.exact:
+        sampler = time_sampler(segment, np.array([e, zm.t]))
+        assert sampler is not None
+        exact, (found, t) = run.at(times.ravel())[e].reshape(times.shape), sampler(times, steps).transpose(2, 0, 1)
+        assert np.array_equal(t, times)
+        if sampler.exact:
             assert np.array_equal(found, exact)
         assert np.abs(found - exact).max() <= 1e-12 * np.abs(exact).max()

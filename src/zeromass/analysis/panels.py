@@ -16,8 +16,8 @@ import numpy as np
 
 from zeromass.analysis.steep import FELT, Kind
 from zeromass.integrate.legendre import legendre
+from zeromass.integrate.sampling import PLACES
 from zeromass.integrate.search import EPSILON
-from zeromass.integrate.survey import PLACES
 
 NODES = np.append(0.0, PLACES)
 """Places in a panel: its beginning, and those of Radau's rule with eight nodes, of order 15."""

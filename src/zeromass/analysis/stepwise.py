@@ -16,13 +16,9 @@ from zeromass.analysis.steep import Steep, steep
 from zeromass.expression import Expression, expressions
 from zeromass.integrate import Course, Segment
 from zeromass.integrate.course import Sampled, given_course
-from zeromass.integrate.glance import Glance, Plain, glanced
-from zeromass.integrate.segment import asked
+from zeromass.integrate.sampling import MANY, node_samples, time_sampler
+from zeromass.integrate.segment import Samples, asked
 from zeromass.integrate.stepping.dense import AT_ONCE
-from zeromass.integrate.survey import survey
-
-MANY = 100
-"""Steps from which on it is worth while to approximate values at their nodes first."""
 
 OFF, MOVING, FOREIGN = 0.1, 2.0, 10.0
 """What approximate values may be off by, in units of the tolerance: by their states, by accelerations, and where the run has
@@ -48,8 +44,7 @@ class Stepwise:
         self.end = np.concatenate([segment.t[1:] for segment in self._segments])
         counts = [len(segment.t) - 1 for segment in self._segments]
         self._segment = np.repeat(np.arange(len(counts)), counts)
-        only = self._segments[0] if len(self._segments) == 1 else None
-        self.glance: Glance | Plain | None = None if only is None else glanced(only, self._e)
+        self._sampler = time_sampler(self._segments[0], self._e) if len(counts) == 1 else None
 
     def __len__(self) -> int:
         return len(self.begin)
@@ -62,18 +57,22 @@ class Stepwise:
     def __call__(self, steps: np.ndarray, places: np.ndarray) -> np.ndarray:
         """Values at places θ, shape (k, m), in steps (k,): shape (k, m, expressions + arguments)."""
         times = self.times(steps, places)
-        if self.glance is None:
+        if len(self._segments) > 1:
             which = np.broadcast_to(self._segment[steps, None], times.shape).ravel()
             return Sampled(self._segments, times.ravel(), which)[self._e].reshape(*times.shape, -1)
-        found = np.empty((*times.shape, self._e.size))
+        found, segment = np.empty((*times.shape, self._e.size)), self._segments[0]
         for k in range(0, len(steps), AT_ONCE):
             some = slice(k, k + AT_ONCE)
-            found[some] = self.glance(times[some], steps[some]).reshape(*times[some].shape, -1)
+            if self._sampler is not None:
+                found[some] = self._sampler(times[some], steps[some])
+            else:
+                states = segment.dense.within(times[some], steps[some])
+                found[some] = Samples(segment, times[some].ravel(), states)[self._e].reshape(found[some].shape)
         return found
 
     def exact(self, value: float, time: float) -> float:
         """The first expression at a time, to the bit as the run has it, where its value is known to rounding."""
-        if isinstance(self.glance, Glance) and not self.glance.exact:
+        if self._sampler is not None and not self._sampler.exact:
             return float(self._segments[0].at(np.array([time]))[self._e[0]][0])
         return float(value)
 
@@ -101,14 +100,14 @@ class Approximation(NamedTuple):
 def approximation(run: Course, e: Sequence[Expression]) -> Approximation | None:
     """Of a run; None where it is short or changes its kind, or where the values are no numbers.
 
-    The values are those of a survey, which needs no step to be taken again.
+    The values are those of `node_samples`, which needs no step to be taken again.
     """
     (segment, *others), count = given_course(run).segments, len(run.t) - 1
     if others or count < MANY or segment.piece is not None or segment.program is None:
         return None
     array = expressions(e)
     nodes = np.empty((array.size, len(NODES), count))
-    for part in survey(segment, array, projected=False):
+    for part in node_samples(segment, array, projected=False):
         nodes[:, 1:, part.first : part.first + len(part.t)] = part.values.transpose(2, 1, 0)
     nodes[:, 0, 0], nodes[:, 0, 1:] = segment.at(segment.t[:1])[array][0], nodes[:, -1, :-1]
     moving = asked(segment.equations, array)[1]
