@@ -17,7 +17,6 @@ from zeromass.analysis.panels import (
     Shape,
     divided,
     hidden,
-    rivals_of,
     tops_of,
     whole,
 )
@@ -39,6 +38,9 @@ SHAPE = 1e-3
 
 TOGETHER = 64
 """Panels of a motion that are looked at even where they may exceed what is known by less than half the tolerance."""
+
+BLOCK = 2**12
+"""Steps whose bounds are found together: what stays near the processor."""
 
 PLATEAU = 128
 """Panels of a motion in which its largest value is looked for at most: those with the largest bounds, and with the largest
@@ -130,8 +132,7 @@ def largest(along: Along, rtol: float, steps: np.ndarray | None = None) -> Extre
         with np.errstate(all="ignore"):
             shape = Shape(panels.nodes)
             seen = hidden(shape, along.kinds, panels.noise)
-            top, off, range_ = tops_of(shape.c[0]), shape.interpolation[0], np.ptp(e, axis=0)
-            rival = rivals_of(shape.c[0], top)
+            (top, rival), off, range_ = tops_of(shape.c[0]), shape.interpolation[0], np.ptp(e, axis=0)
         off, size, rounding = np.where(seen.near, off + range_, off), shape.size[0], NOISY * panels.noise[0]
         there = e.argmax(axis=0)  # what is no number, if there is one
         highest = e[there, np.arange(len(there))]
@@ -196,7 +197,9 @@ def candidates(
     """
     e, guess = nodes[0], np.full(motions, -np.inf)
     np.fmax.at(guess, motion, np.fmax(e[0], e[-1]) if margin else e.max(axis=0))
-    bound = bounds(nodes, kinds, guess[motion], off, margin)
+    least = guess[motion]
+    blocks = [slice(k, k + BLOCK) for k in range(0, len(motion), BLOCK)]
+    bound = np.concatenate([bounds(nodes[:, :, some], kinds, least[some], off, margin) for some in blocks])
     likely = _likely(bound, bound, motion, guess, max(0.5 * rtol, 2 * off), TOGETHER)
     return np.flatnonzero(likely | (bound == np.inf))
 
@@ -225,8 +228,8 @@ def bounds(
         error, highest = shape.interpolation[0], highest[some]
         followed = error <= SHAPE * np.ptp(e[:, some], axis=0)
         rise = np.where(followed, error, RISE * (error + drop[some])) + blur[some]
-        top = tops_of(shape.c[0])
-        top = np.maximum(top, highest) + rise + rivals_of(shape.c[0], top)
+        top, rival = tops_of(shape.c[0])
+        top = np.maximum(top, highest) + rise + rival
         bound[some] = np.where(top < least[some], -np.inf, np.where(np.isnan(top), np.inf, top))
     return bound
 

@@ -203,7 +203,7 @@ def hidden(shape: Shape, kinds: np.ndarray, noise: np.ndarray | None = None) -> 
             continue
         c, off, size = c[:, some], off[some], shape.size[k, some]
         rounding = np.zeros(len(some)) if noise is None else NOISY * noise[k, some]
-        low, high = -tops_of(-c) - off, tops_of(c) + off
+        low, high = -tops_of(-c)[0] - off, tops_of(c)[0] + off
         lost = ~np.isfinite(low + high)
         if kind <= Kind.steps:
             change = np.clip(high, *FELT[kind]) - np.clip(low, *FELT[kind])
@@ -239,28 +239,26 @@ def _crossing(c: np.ndarray, level: np.ndarray) -> tuple[np.ndarray, np.ndarray]
     return np.where(inside, place, 0.5), inside
 
 
-def tops_of(c: np.ndarray) -> np.ndarray:
-    """The largest values of polynomials with coefficients (9, k), by Newton's method from the largest on the grid."""
-    values = GRID @ c
-    slopes, bends = SLOPES @ c, SLOPES[:-1, :-1] @ SLOPES @ c
-    θ = values.argmax(axis=0) / PARTS
+def tops_of(c: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The largest values of polynomials with coefficients (9, k), and by how much other local maxima may exceed them.
+
+    By Newton's method from the largest value on the grid; from others a polynomial rises by less than it falls beside them.
+    """
+    values, each = GRID @ c, np.arange(c.shape[1])
+    best = values.argmax(axis=0)
+    slopes, bends, θ = SLOPES @ c, SLOPES[:-1, :-1] @ SLOPES @ c, best / PARTS
     low, high = np.maximum(θ - 1 / PARTS, 0.0), np.minimum(θ + 1 / PARTS, 1.0)
     for _ in range(NEWTON):
         P = np.array(legendre(θ, len(c)))
         slope, bend = (np.einsum("jk,jk->k", x, P[: len(x)]) for x in (slopes, bends))
         θ = np.clip(θ - np.divide(slope, bend, out=np.zeros_like(θ), where=bend < 0), low, high)
-    return np.maximum(values.max(axis=0), np.einsum("jk,jk->k", c, np.array(legendre(θ, len(c)))))
-
-
-def rivals_of(c: np.ndarray, tops: np.ndarray) -> np.ndarray:
-    """By how much other local maxima of polynomials may exceed their tops, as the grid tells: from one of its values a
-    polynomial rises by less than it falls to those beside it."""
-    values = GRID @ c
-    beside = np.concatenate([values[1:2], values, values[-2:-1]])
-    drop = values - np.minimum(beside[:-2], beside[2:])
-    peak = (values >= beside[:-2]) & (values >= beside[2:])
-    peak[values.argmax(axis=0), np.arange(len(tops))] = False
-    return np.maximum(np.where(peak, values + drop, -np.inf).max(axis=0) - tops, 0.0)
+    tops = np.maximum(values[best, each], np.einsum("jk,jk->k", c, np.array(legendre(θ, len(c)))))
+    fall = np.diff(values, axis=0)
+    before, after = np.concatenate([-fall[:1], fall]), np.concatenate([-fall, fall[-1:]])
+    local = (before >= 0) & (after >= 0)
+    local[best, each] = False
+    other = np.where(local, values + np.maximum(before, after), -np.inf).max(axis=0)
+    return tops, np.maximum(other - tops, 0.0)
 
 
 def divided(along: Along, panels: Panels, where: Hidden, error: np.ndarray, stalls: np.ndarray) -> Panels:

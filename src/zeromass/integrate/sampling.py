@@ -15,20 +15,24 @@ from zeromass.codegen.target import Code, address, host
 from zeromass.compile.module import code
 from zeromass.compile.straight import operations
 from zeromass.expression import Array, substitute, symbols
+from zeromass.integrate.legendre import legendre
 from zeromass.integrate.methods.collocation.around import ENDS, CollocationAround, CollocationAroundRows
 from zeromass.integrate.methods.collocation.coefficients import STAGES, C
 from zeromass.integrate.methods.collocation.stages import LANES, TABLES
 from zeromass.integrate.segment import REMEMBERED, Samples, Segment, asked
 from zeromass.integrate.singular.lightest import weightless
 from zeromass.integrate.singular.returned import misled
-from zeromass.integrate.stepping.between import states_between
 from zeromass.integrate.stepping.calling import called
+from zeromass.integrate.stepping.dense import DEGREE
 from zeromass.integrate.stepping.kernel import NEAR, Routine
 from zeromass.integrate.stepping.layout import PIVOTS, Int64, Real64
 from zeromass.integrate.stepping.sampling import NodeValues, TimeValues
 
 PLACES = np.array(C)
 """Nodes of a step: places of the stages of collocation; the last is its end."""
+
+POLYNOMIALS = np.array(legendre(PLACES, DEGREE + 1))
+"""Legendre's polynomials at the nodes, shape (DEGREE + 1, 8)."""
 
 AT_ONCE, AGAIN = 2**15, 2**18
 """Numbers of states at nodes that are held at once: what stays near the processor; and where states may have to be found
@@ -161,9 +165,7 @@ def node_samples(segment: Segment, e: Array, *, projected: bool = True) -> Itera
             some = slice(k, min(k + sampler.most, count))
             sampler(first + k, some.stop - k)
             t[some] = sampler.times[: some.stop - k]
-            values[some].reshape(some.stop - k, -1, sampler.side, e.size)[:] = sampler.values[: some.stop - k].swapaxes(
-                2, 3
-            )
+            values[some] = sampler.values[: some.stop - k].swapaxes(2, 3).reshape(-1, STAGES, e.size)
         yield NodeSamples(first, t, values)
 
 
@@ -213,14 +215,13 @@ class NodeSampler:
         self._sample = self._call.on(NodeValues, (self.times, self._inside, self._moved, self.values, self._q̈))
         self._beginning: np.ndarray | None = None
         self._open = np.zeros(self.most)
-        self._slots = np.arange(self.most)
         self._around = self._stages() if around else None
 
     def __call__(self, first: int, count: int) -> None:
         """Samples some steps from the first on."""
         left = count
         if self._around is None:
-            self._by_polynomials(slice(first, first + count), slice(first + 1, first + count + 1), self._slots[:count])
+            self._by_polynomials(slice(first, first + count), slice(first + 1, first + count + 1), slice(count))
         else:
             self._around(first, count)
             left = int(np.count_nonzero(self._open[:count]))
@@ -291,18 +292,18 @@ class NodeSampler:
     def _at(self, t: np.ndarray, y: np.ndarray) -> np.ndarray:
         return Samples(self._segment, t, y)[self._e]
 
-    def _by_polynomials(self, steps: Places, after: Places, slots: np.ndarray) -> None:
+    def _by_polynomials(self, steps: Places, after: Places, slots: Places) -> None:
         """States inside some steps, up to the ends `after` them, by the method that took them."""
         t, y, inside = self._segment.t, self._segment.y, self._segment.inside
         ends = t[steps], y[steps], t[after], y[after]
         found = inside(*ends) if callable(inside) else inside[steps]
         begin, _, end, last = ends
-        count = len(slots)
-        states = states_between(np.tile(PLACES, count), np.arange(count).repeat(STAGES), found).reshape(
-            count, STAGES, -1
-        )
-        states[:, -1] = last
-        self._inside[slots] = states.reshape(count, -1, self.side, self._order).swapaxes(2, 3)
+        for group, part in enumerate(np.split(POLYNOMIALS, STAGES // self.side, axis=1)):
+            if isinstance(slots, slice):
+                np.matmul(np.swapaxes(found, 1, 2), part, out=self._inside[slots, group])  # takes no memory beside
+            else:
+                self._inside[slots, group] = np.swapaxes(found, 1, 2) @ part
+        self._inside[slots, -1, :, -1] = last
         self.times[slots] = begin[:, None] + (end - begin)[:, None] * PLACES
         self.times[slots, -1] = end
 
