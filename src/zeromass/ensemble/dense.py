@@ -56,10 +56,10 @@ class Inside:
         else:
             y[:] = (weights @ vectors.swapaxes(0, 1)).swapaxes(0, 1)
         y += y0
-        if self.lanes.settings.project and self.lanes.program.corrections:
+        inner = np.flatnonzero(((θ > 0.0) & (θ < 1.0)).T)
+        if self.lanes.settings.project and self.lanes.program.corrections and len(inner):
             rows = inputs.reshape(-1, count)
-            inner = np.flatnonzero(((θ > 0.0) & (θ < 1.0)).T)
-            if len(inner) and inner[-1] - inner[0] == len(inner) - 1:
+            if inner[-1] - inner[0] == len(inner) - 1:
                 inner = slice(inner[0], inner[-1] + 1)  # no copy
             some = rows[inner]
             t, states, parameters = some[:, 0], some[:, 1 : 1 + order], some[:, 1 + order :]
