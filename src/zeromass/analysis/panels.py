@@ -101,7 +101,7 @@ class Along(NamedTuple):
 
     def values(self, steps: np.ndarray, places: np.ndarray) -> np.ndarray:
         """Values at places (k, m) of steps, as panels have them: shape (functions + arguments, m, k)."""
-        return np.ascontiguousarray(self.look(steps, np.minimum(places, 1.0)).transpose(2, 1, 0))
+        return np.ascontiguousarray(self.look(steps, places).transpose(2, 1, 0))
 
 
 class Panels(NamedTuple):
@@ -275,7 +275,7 @@ def divided(along: Along, panels: Panels, where: Hidden, error: np.ndarray, stal
     part = np.concatenate([left, 1.0 - right, 2 * gap[between]])
     low, width = panels.low[parent] + panels.width[parent] * start, panels.width[parent] * part
     step = panels.step[parent]
-    nodes = along.values(step, low[:, None] + width[:, None] * NODES)
+    nodes = along.values(step, np.minimum(low[:, None] + width[:, None] * NODES, 1.0))
     return Panels(step, low, width, nodes, error[parent], stalls[parent], panels.depth[parent] + 1, noise[:, parent])
 
 
@@ -283,7 +283,7 @@ def _noise(along: Along, panels: Panels) -> np.ndarray:
     """Rounding of values in panels, shape (functions + arguments, panels): the least at any probe, as one may see a jump."""
     close = np.minimum(CLOSE[0], CLOSE[1] * panels.width)[:, None]
     places = [panels.low[:, None] + panels.width[:, None] * probe + close * NODES for probe in PROBES]
-    values = along.values(panels.step, np.concatenate(places, axis=1))
+    values = along.values(panels.step, np.minimum(np.concatenate(places, axis=1), 1.0))
     with np.errstate(invalid="ignore"):
         c = COEFFICIENTS[3:] @ values.reshape(len(values), len(PROBES), len(NODES), -1)
         return np.nan_to_num(np.abs(c).sum(axis=2).min(axis=1), nan=0.0, posinf=0.0)

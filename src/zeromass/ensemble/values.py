@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from copy import copy
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from zeromass.analysis.integral import integrals
 from zeromass.analysis.panels import NODES, Along
 from zeromass.ensemble.dense import Inside
 from zeromass.ensemble.keep import AtTimes, Extreme, Final, FirstTime, Integral, Kept
-from zeromass.ensemble.lanes import Lanes
+from zeromass.ensemble.lanes import Lanes, in_lanes
 from zeromass.ensemble.motions import Motions
 from zeromass.ensemble.pointwise import Pointwise
 from zeromass.integrate import Course
@@ -77,24 +77,32 @@ def _first(motions: Motions, k: int, name: str) -> float:
     return next((event.t for event in motions.happened(k) if event.name == name), np.nan)
 
 
-class _Steps:
-    """All steps of some members, one member after the other: from (t0, y0) to (t1, y1); `of` is the member of each."""
+class _Steps(NamedTuple):
+    """Steps of some members, from (t0, y0) to (t1, y1), with their parameters; `of` is the member of each."""
 
-    def __init__(self, motions: Motions, own: np.ndarray) -> None:
+    t0: np.ndarray
+    y0: np.ndarray
+    t1: np.ndarray
+    y1: np.ndarray
+    parameters: np.ndarray
+    of: np.ndarray
+
+    @classmethod
+    def all(cls, motions: Motions, own: np.ndarray) -> _Steps:
+        """All of them, one member after the other."""
         starts, rows = motions.starts, [motions.steps_of(k) for k in own.tolist()]
-        counts = [len(part) for part in rows]
-        self.t1 = np.concatenate([part[:, 0] for part in rows])
-        self.y1 = np.concatenate([part[:, 3:] for part in rows])
-        self.t0 = np.concatenate([np.append(starts.t[k], part[:-1, 0]) for k, part in zip(own, rows, strict=True)])
-        self.y0 = np.concatenate(
-            [np.concatenate([starts.y[k][None], part[:-1, 3:]]) for k, part in zip(own, rows, strict=True)]
-        )
-        self.of = np.repeat(np.arange(len(own)), counts)
-        self.first = np.cumsum([0, *counts[:-1]])
-        self.parameters = starts.parameters[own[self.of]]
+        of = np.repeat(np.arange(len(own)), [len(part) for part in rows])
+        t1, y1 = (np.concatenate([part[:, columns] for part in rows]) for columns in (0, slice(3, None)))
+        t0, y0 = (np.concatenate([x[:1], x[:-1]]) for x in (t1, y1))
+        first = np.flatnonzero(np.diff(of, prepend=-1))
+        t0[first], y0[first] = starts.t[own], starts.y[own]
+        return cls(t0, y0, t1, y1, starts.parameters[own[of]], of)
+
+    def some(self, which: np.ndarray) -> _Steps:
+        return _Steps(*[x[which] for x in self])
 
     def inside(self, lanes: Lanes) -> Inside:
-        return Inside(lanes, self.t0, self.y0, self.t1, self.y1, self.parameters)
+        return Inside(lanes, *self[:5])
 
     def along(self, lanes: Lanes, value: Pointwise, members: int, sign: int = 1) -> Along:
         """What is kept, with a sign, and the arguments of its operations, inside these steps."""
@@ -109,51 +117,31 @@ class _Steps:
 
         return Along(look, value.kinds, inside.h, self.of, members)
 
-    def some(self, which: np.ndarray) -> _Steps:
-        """Some of the steps, which need not follow one another."""
-        some = copy(self)
-        some.__dict__.update({name: x[which] for name, x in vars(self).items() if name != "first"})
-        return some
-
-    @classmethod
-    def joined(cls, several: list[_Steps]) -> _Steps:
-        """All of several such steps."""
-        joined = copy(several[0])
-        names = [name for name in vars(joined) if name != "first"]
-        joined.__dict__.update({name: np.concatenate([vars(one)[name] for one in several]) for name in names})
-        return joined
-
     def approximation(self, lanes: Lanes, value: Pointwise) -> np.ndarray:
-        """What is kept, and its arguments, at the nodes of every step, shape (numbers, 9, steps): by quintics, from
-        positions, rates and accelerations at both ends.
-
-        The steps are divided into as many rows as there are lanes, so that the step before is the group before.
-        """
-        n, count, width, first = self.y0.shape[1] // 2, len(self.t0), value.lanes, self.first
-        groups = -(-count // width)
-        order = np.minimum(np.arange(width * groups), count - 1).reshape(width, groups)
-
-        def packed(x: np.ndarray) -> np.ndarray:
-            return np.ascontiguousarray(x[order].transpose(1, 2, 0))
-
-        t0, h, y0, y1 = (packed(x) for x in (self.t0[:, None], (self.t1 - self.t0)[:, None], self.y0, self.y1))
-        inputs = np.zeros((len(NODES), groups, 1 + 2 * n + self.parameters.shape[1], width))
-        inputs[:, :, :1], inputs[:, :, 1 + 2 * n :] = t0 + h * NODES[:, None, None, None], packed(self.parameters)
+        """What is kept, and its arguments, at the nodes of every step of whole members, shape (numbers, 9, steps): by
+        quintics, from positions, rates and accelerations at both ends."""
+        n, count, width = self.y0.shape[1] // 2, len(self.of), value.lanes
+        t0, h, y0, y1, parameters = (
+            in_lanes(x, width)
+            for x in (self.t0[:, None], (self.t1 - self.t0)[:, None], self.y0, self.y1, self.parameters)
+        )
+        inputs = np.zeros((len(NODES), len(h), 1 + 2 * n + parameters.shape[1], width))
+        inputs[:, :, :1], inputs[:, :, 1 + 2 * n :] = t0 + h * NODES[:, None, None, None], parameters
         inputs[0, :, 1 : 1 + 2 * n], inputs[-1, :, 1 : 1 + 2 * n] = y0, y1
         if len(own := value.coordinates):
+            first = np.flatnonzero(np.diff(self.of, prepend=-1))
             after = lanes.slopes(self.t1, self.y1, self.parameters)[0][:, n + own]
             before = np.concatenate([after[:1], after[:-1]])
             before[first] = lanes.slopes(self.t0[first], self.y0[first], self.parameters[first])[0][:, n + own]
-            ends = [y0[:, own], h * y0[:, n + own], h**2 * packed(before)]
-            ends = np.stack([*ends, h**2 * packed(after), h * y1[:, n + own], y1[:, own]]).reshape(6, -1)
-            inner, shape = NODES[1:-1, None], (len(NODES) - 2, groups, len(own), width)
+            ends = [y0[:, own], h * y0[:, n + own], h**2 * in_lanes(before, width)]
+            ends = np.stack([*ends, h**2 * in_lanes(after, width), h * y1[:, n + own], y1[:, own]]).reshape(6, -1)
+            inner, shape = NODES[1:-1, None], (len(NODES) - 2, len(h), len(own), width)
             q, v = (slice(1, 1 + n), slice(1 + n, 1 + 2 * n)) if len(own) == n else (1 + own, 1 + n + own)
             inputs[1:-1, :, q] = (inner ** np.arange(6) @ QUINTIC.T @ ends).reshape(shape)
             slopes = (np.arange(1, 6) * inner ** np.arange(5)) @ QUINTIC[:, 1:].T @ ends
-            np.divide(slopes.reshape(shape), h, out=slopes.reshape(shape))
-            inputs[1:-1, :, v] = slopes.reshape(shape)
-        found = value.in_lanes(inputs.reshape(-1, *inputs.shape[2:])).reshape(len(NODES), groups, -1, width)
-        return found.transpose(2, 0, 3, 1).reshape(-1, len(NODES), groups * width)[:, :, :count]
+            inputs[1:-1, :, v] = slopes.reshape(shape) / h
+        found = value.in_lanes(inputs.reshape(-1, *inputs.shape[2:])).reshape(len(NODES), len(h), -1, width)
+        return found.transpose(2, 0, 1, 3).reshape(-1, len(NODES), len(h) * width)[:, :, :count]
 
 
 def _parts(motions: Motions, own: np.ndarray, together: int = TOGETHER) -> Iterator[tuple[slice, np.ndarray]]:
@@ -169,14 +157,15 @@ def _extremes(value: Pointwise, motions: Motions, lanes: Lanes, own: np.ndarray,
     """Largest values, as in `analysis.maximum`, in those steps that may have them as far as their ends tell."""
     rtol, best, found, begin = motions.settings.rtol, np.full(len(own), -np.inf), list[_Steps](), 0
     for some, members in _parts(motions, own, APPROXIMATED * TOGETHER):
-        steps = _Steps(motions, members)
+        steps = _Steps.all(motions, members)
         nodes = steps.approximation(lanes, value)
         nodes[0] *= sign
         np.maximum.at(best[some], steps.of, np.maximum(nodes[0, 0], nodes[0, -1]))
-        found.append(steps.some(candidates(value.kinds, steps.of, len(members), nodes, rtol, margin=MARGIN)))
-        found[-1].of += some.start - begin
+        chosen = steps.some(candidates(value.kinds, steps.of, len(members), nodes, rtol, margin=MARGIN))
+        found.append(chosen._replace(of=chosen.of + some.start - begin))
         if some.stop == len(own) or sum(len(steps.of) for steps in found) > CHOSEN:
-            along = _Steps.joined(found).along(lanes, value, some.stop - begin, sign)
+            steps = _Steps(*[np.concatenate(x) for x in zip(*found, strict=True)])
+            along = steps.along(lanes, value, some.stop - begin, sign)
             best[begin : some.stop] = np.maximum(best[begin : some.stop], largest(along, rtol).value)
             found, begin = [], some.stop
     return sign * best
@@ -186,18 +175,18 @@ def _integrals(value: Pointwise, motions: Motions, lanes: Lanes, own: np.ndarray
     """Integrals or means, as in `analysis.integral`."""
     total = np.empty((len(own), value.functions))
     for some, members in _parts(motions, own):
-        total[some] = integrals(_Steps(motions, members).along(lanes, value, len(members)), motions.settings.rtol)
+        total[some] = integrals(_Steps.all(motions, members).along(lanes, value, len(members)), motions.settings.rtol)
     if over_time:
         total /= (motions.t - motions.starts.t)[own, None]
     return total.reshape(len(own), *value.expression.shape)
 
 
 def _at_times(value: Pointwise, motions: Motions, lanes: Lanes, own: np.ndarray, times: np.ndarray) -> np.ndarray:
-    steps = _Steps(motions, own)
+    steps = _Steps.all(motions, own)
     counts = np.bincount(steps.of, minlength=len(own))
     sign = 1.0 if motions.until >= motions.starts.t[own[0]] else -1.0
     chosen, places, asked = [], [], []
-    for k, (first, count) in enumerate(zip(steps.first, counts, strict=True)):
+    for k, (first, count) in enumerate(zip(np.cumsum(counts) - counts, counts, strict=True)):
         ends = steps.t1[first : first + count]
         begin = steps.t0[first]
         covered = np.flatnonzero((sign * times >= sign * begin) & (sign * times <= sign * ends[-1]))
