@@ -180,7 +180,7 @@ class NodeSampler:
     values     of the expressions there, shape (most, 8 / side, expressions, side)
 
     There is memory for states, shape (most, 8 / side, 2n, side), their accelerations, and how far they were brought onto the
-    constraints, in units of the tolerance; and for one step more, the segment's beginning.
+    constraints, in units of the tolerance.
     """
 
     most: int
@@ -206,14 +206,13 @@ class NodeSampler:
         some = (AGAIN if twice else AT_ONCE) // numbers
         together = max(1, some, min(wanted, LARGEST // numbers))
         self.most = min(BLOCK, self._steps, -(-together // host().width) * host().width)
-        slots, groups = self.most + 1, STAGES // self.side
+        slots, groups = self.most, STAGES // self.side
         self.times, self._inside = np.empty((slots, STAGES)), np.empty((slots, groups, self._order, self.side))
         self._moved = np.zeros((slots if self._projects else 1, STAGES))
         self._q̈ = np.empty((slots, groups, self._order // 2 if self._value.moving else 0, self.side))
         self.values = np.empty((slots, groups, e.size, self.side))
         self._call = _Call(segment, self._value, projects=self._projects)
         self._sample = self._call.on(NodeValues, (self.times, self._inside, self._moved, self.values, self._q̈))
-        self._beginning: np.ndarray | None = None
         self._open = np.zeros(self.most)
         self._around = self._stages() if around else None
 
@@ -228,13 +227,7 @@ class NodeSampler:
             if left:
                 missing = np.flatnonzero(self._open[:count])
                 self._by_polynomials(first + missing, first + missing + 1, missing)
-        alone = self._value.moving or self._value.code is None
-        begins = first == 0 and self._beginning is None and not alone  # with the first steps, as it takes no longer
-        if begins:
-            self._begin_at(count)
-        self._evaluate(count + begins, self._value.moving and (not self._quick or left > 0))
-        if begins:
-            self._beginning = self._values_at(count)
+        self._evaluate(count, self._value.moving and (not self._quick or left > 0))
         if self._value.code is None:
             states = self._inside[:count].swapaxes(2, 3).reshape(count * STAGES, self._order)
             found = self._at(self.times[:count].ravel(), states)
@@ -249,28 +242,18 @@ class NodeSampler:
 
     @property
     def beginning(self) -> np.ndarray:
-        """Values where the segment begins, shape (expressions,); what was sampled last may be lost."""
+        """Values where the segment begins, shape (expressions,); what was sampled last is lost."""
         if self._value.code is None:
             return self._at(self._segment.t[:1], self._segment.y[:1])[0]
-        if self._beginning is None:
-            self._begin_at(0)
-            self._evaluate(1, self._value.moving)
-            self._beginning = self._values_at(0)
-        return self._beginning
+        self.times[0], self._inside[0] = self._segment.t[0], self._segment.y[0][:, None]
+        self._evaluate(1, self._value.moving)
+        return self.values[0, -1, :, -1].copy()  # at the last node, whose state is taken as it is
 
     def _evaluate(self, count: int, moving: bool) -> None:
         """Values at some of the steps; `moving`, whether accelerations are to be found first."""
         if self._value.code is not None or self._projects:
             self._call.ints[Int64.capacity], self._call.ints[Int64.started] = count, moving
             self._sample()
-
-    def _begin_at(self, slot: int) -> None:
-        """Puts the state where the segment begins there."""
-        self.times[slot], self._inside[slot] = self._segment.t[0], self._segment.y[0][:, None]
-
-    def _values_at(self, slot: int) -> np.ndarray:
-        """Values at the last node there, which is taken as it is."""
-        return self.values[slot, -1, :, -1].copy()
 
     def _weak(self, first: int, count: int) -> np.ndarray:
         """Whether constraints may lose independence in some steps, as the growth of the pivots at their ends tells."""
