@@ -1,6 +1,6 @@
 """Studies of 1,024 members on one core: starts, checks, motions and the Dataset, in runs a second.
 
-    PYTHONPATH=src python benchmarks/ensemble.py [--rounds 3] [--members 1024] [--cores]
+    PYTHONPATH=src python benchmarks/ensemble.py [--rounds 3] [--members 1024] [--cores] [--reductions]
 
 A ball rolls in a bowl for 10 s at rtol = atol = 1e-9, and the shell of [UM2022] on its moving bowl for 25 s at 1e-9 and at
 1e-12; each by all coordinates, as `simulate` does it, and by independent positions and speeds alone (`states="least"`), with
@@ -241,7 +241,13 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--members", type=int, default=1024)
     parser.add_argument("--cores", action="store_true", help="compare two cores with one, by the clock")
+    parser.add_argument(
+        "--reductions", action="store_true", help="extreme values and integrals along 128 motions alone"
+    )
     options = parser.parse_args()
+    if options.reductions:
+        reductions(options.rounds)
+        return
     cases = [
         Case("ball, 10 s, 1e-9", False, 10.0, 1e-9, 1e-9, options.members),
         Case("shell, 25 s, 1e-9", True, 25.0, 1e-9, 1e-12, options.members),
@@ -275,6 +281,21 @@ def main() -> None:
         print(f"{engine.case.name:19} {engine.name:36} {engine.rate:8.0f} runs/s   error {wrong:.1e}{words}")
     if options.cores:
         cores(Case("shell, 25 s, 1e-9", True, 25.0, 1e-9, 1e-12, 32 * options.members), options.rounds)
+
+
+def reductions(rounds: int) -> None:
+    """CPU milliseconds of studies that keep the end of motions, their largest friction ratio, or an integral."""
+    cases = [Case("128 balls", False, 10.0, 1e-9, 1e-9, 128), Case("128 shells", True, 25.0, 1e-9, 1e-12, 128)]
+    for case in cases:
+        height, ratio = case.system.contact[2], case.system.friction_ratio
+        for name, kept in (("end", height), ("largest friction", zm.largest(ratio)), ("integral", zm.integral(height))):
+            seconds = []
+            for _ in range(rounds + 1):  # the first compiles
+                begin = time.process_time()
+                settings: dict[str, Any] = {"until": case.until, "rtol": case.rtol, "atol": case.atol}
+                zm.sweep(case.system, case.start, over=case.over, keep={"kept": kept}, on="lanes", **settings)
+                seconds.append(time.process_time() - begin)
+            print(f"{case.name:12}{name:18}{1e3 * min(seconds[1:]):8.0f} ms")
 
 
 def cores(case: Case, rounds: int) -> None:

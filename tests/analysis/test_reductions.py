@@ -9,6 +9,7 @@ import pytest
 
 import zeromass as zm
 from cases import few
+from zeromass.analysis.stepwise import Stepwise
 
 G, UP, ALONG, UNTIL = 9.81, 7.0, 4.0, 1.6
 x, z = zm.coordinates("x z")
@@ -151,3 +152,38 @@ def test_peaks_of_any_width_are_found_and_integrated(width):
         end = 3 * speed
         area = (np.arctan((end - center) / width) + np.arctan(center / width)) * width / speed
         assert run.integral(1 / (1 + u**2)) == pytest.approx(area, rel=1e-8)
+
+
+def test_the_higher_of_two_peaks_is_found_however_little_it_is_higher(reduce: Reduce) -> None:
+    """1 − ((x − a)(x − b))² + s x has peaks near a and b, s (b − a) apart in height, often both in one step."""
+    random, X = np.random.default_rng(0), np.polynomial.Polynomial([0.0, 1.0])
+    for _ in range(20):
+        (a, b), s = np.sort(random.uniform(0.5, 5.9, 2)), random.choice([-1, 1]) * 10 ** random.uniform(-7, -3)
+        P = 1 - ((X - a) * (X - b)) ** 2 + s * X
+        places = P.deriv().roots()
+        places = places[np.abs(places.imag) < 1e-9].real
+        highest = max(P(p) for p in (*places[(places > 0) & (places < ALONG * UNTIL)], 0.0, ALONG * UNTIL))
+        assert reduce("maximum", 1 - ((x - a) * (x - b)) ** 2 + s * x) == pytest.approx(highest, rel=2e-10)
+
+
+def test_what_is_constant_but_for_rounding_is_not_divided_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A wheel that slips and then rolls: its friction ratio is μ, and 0, to rounding. A hundred values a step tell that."""
+    g, μ = 9.81, 0.3
+    hoop = zm.RigidBody("hoop", mass=1.0, inertia=(0.02, 0.04, 0.02), at=(0, 0, 0.2))
+    tyre = zm.WheelOnSurface(
+        zm.Ground(), hoop, zm.surfaces.plane(), radius=0.2, axis=(0, 1, 0), friction=μ, name="tyre"
+    )
+    system = zm.System([hoop], gravity=g, joints=[tyre])
+    spun = tyre.slipping(system).start([(hoop.velocity[:2], (0, 0)), (hoop.angular_velocity, (0, 12.0, 0))])
+    run = zm.simulate(system, spun, until=0.8)
+    assert run.kinds == ("tyre slipping", "tyre rolling")
+    counted, values = [], Stepwise.__call__
+
+    def count(steps: Stepwise, which: np.ndarray, places: np.ndarray) -> np.ndarray:
+        counted.append(places.size)
+        return values(steps, which, places)
+
+    monkeypatch.setattr(Stepwise, "__call__", count)
+    assert run.required_friction().value == pytest.approx(μ, rel=1e-14)
+    assert sum(counted) < 400 * len(run)
+    assert abs(zm.Run(run.segments[1:]).required_friction().value) < 1e-14  # rolls at a constant speed

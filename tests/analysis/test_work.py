@@ -60,7 +60,7 @@ def test_parts_say_the_same_as_the_whole(monkeypatch):
     module = sys.modules["zeromass.analysis.work"]
     run = driven(500)
     whole = work(run)
-    monkeypatch.setattr(sys.modules["zeromass.integrate.survey"], "AT_ONCE", 2 * 8 * 7)
+    monkeypatch.setattr(sys.modules["zeromass.integrate.sampling"], "AT_ONCE", 2 * 8 * 7)
     parts = work(driven(500))
     assert np.array_equal(parts.t, run.t)
     for name in ("change", "applied", "constraint"):
@@ -79,7 +79,7 @@ def test_parts_say_the_same_as_the_whole(monkeypatch):
 def test_a_run_read_from_a_file_is_examined_in_parts_too(monkeypatch, tmp_path):
     run = driven(200)
     again = zm.load(run.save(tmp_path / "run.nc", certificate=False))
-    monkeypatch.setattr(sys.modules["zeromass.integrate.survey"], "AT_ONCE", 2 * 8 * 30)
+    monkeypatch.setattr(sys.modules["zeromass.integrate.sampling"], "AT_ONCE", 2 * 8 * 30)
     assert np.allclose(work(again).applied, run.work().applied, rtol=0, atol=1e-13)
 
 

@@ -8,10 +8,8 @@ import pytest
 import zeromass as zm
 from zeromass.integrate.legendre import legendre
 from zeromass.integrate.methods.dop853.inside import MANY
-from zeromass.integrate.placed import place_states
 from zeromass.integrate.stepping.between import states_between
 from zeromass.integrate.stepping.dense import DEGREE, DenseOutput
-from zeromass.integrate.survey import PLACES
 
 
 @pytest.mark.parametrize("order", [2, 6, 8, 10, 26])
@@ -24,19 +22,6 @@ def test_states_are_sums_of_polynomials(order: int) -> None:
         for P, term in zip(legendre(θ, DEGREE + 1), c[rows].swapaxes(0, 1), strict=True):
             expected = expected + np.broadcast_to(P, count)[:, None] * term
         assert np.array_equal(states_between(θ, rows, c), expected)
-
-
-@pytest.mark.parametrize("side", [1, 4, 8])
-def test_states_at_places_are_those_between(side: int) -> None:
-    random = np.random.default_rng(side)
-    k, order = 3, 6
-    c, ends, slots = random.normal(size=(k, DEGREE + 1, order)), random.normal(size=(k, order)), np.array([4, 0, 2])
-    expected = states_between(np.tile(PLACES, k), np.repeat(np.arange(k), 8), c).reshape(k, 8, order)
-    expected[:, -1] = ends
-    inside = np.full((5, 8 // side, order, side), np.nan)
-    place_states(c, ends, slots, inside)
-    assert np.array_equal(inside[slots].swapaxes(2, 3).reshape(k, 8, order), expected)
-    assert np.isnan(inside[[1, 3]]).all()
 
 
 def test_steps_side_by_side_are_steps_alone() -> None:

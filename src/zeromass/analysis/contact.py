@@ -6,12 +6,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from zeromass.analysis.extrema import around, between, maximum, ordered, reach
-from zeromass.analysis.rough import Rough, rough
+from zeromass.analysis.extrema import bounds, maximum
+from zeromass.analysis.steep import NONE
+from zeromass.analysis.stepwise import Approximation, approximation
 from zeromass.integrate import Course, Segment
 from zeromass.integrate.course import Sampled
 from zeromass.integrate.search import maxima, zeros
 from zeromass.model import Contact, ModelError
+
+SAMPLES = 4
+"""Parts of a step at whose ends a normal force is looked at first."""
 
 
 @dataclass(frozen=True)
@@ -58,12 +62,12 @@ def required_friction(run: Course) -> RequiredFriction:
     >>> bool(np.isclose(run.required_friction().value, 2 / 7 * np.tan(0.3)))
     True
     """
-    parts = [(part, _rough(part)) for part in _in_contact(run)]
+    parts = [(part, _approximation(part)) for part in _in_contact(run)]
     pulling = tuple(
         interval
         for part, found in parts
         if _may_pull(part, found)
-        for interval in _pulls(part, part.at(between(part.t)))
+        for interval in _pulls(part, part.at(_between(part.t)))
     )
     lost = [segment.t[-1] for segment in run.segments if _lost(segment)]
     flies = len({len(segment.system.contacts) for segment in run.segments}) > 1  # to leave needs no friction
@@ -77,16 +81,19 @@ def required_friction(run: Course) -> RequiredFriction:
     return max(needed, key=lambda friction: friction.value)
 
 
-def _rough(part: Course) -> Rough | None:
+def _approximation(part: Course) -> Approximation | None:
     """Normal force and friction ratio of each contact, one after the other."""
-    return rough(part, [e for contact in part.system.contacts for e in (contact.normal_force, contact.friction_ratio)])
+    contacts = part.system.contacts
+    return approximation(part, [e for contact in contacts for e in (contact.normal_force, contact.friction_ratio)])
 
 
-def _may_pull(part: Course, found: Rough | None) -> bool:
-    """Whether a normal force may be negative, as far as that is seen roughly."""
+def _may_pull(part: Course, found: Approximation | None) -> bool:
+    """Whether a normal force may be negative, as far as an approximation tells."""
     if found is None:
         return True
-    return any(found.of(2 * k).may_be_negative for k in range(len(part.system.contacts)))
+    zero = np.zeros(found.nodes.shape[2])
+    forces = [-found.of(2 * k).nodes for k in range(len(part.system.contacts))]
+    return any((bounds(force, NONE.kinds, zero, found.off) >= 0).any() for force in forces)
 
 
 def _lost(segment: Segment) -> bool:
@@ -124,8 +131,8 @@ def pulling_intervals(run: Course) -> tuple[Interval, ...]:
     >>> bool(np.isclose(heights[1] / heights[0], 10 / 17))
     True
     """
-    parts = [part for part in _in_contact(run) if _may_pull(part, _rough(part))]
-    return tuple(interval for part in parts for interval in _pulls(part, part.at(between(part.t))))
+    parts = [part for part in _in_contact(run) if _may_pull(part, _approximation(part))]
+    return tuple(interval for part in parts for interval in _pulls(part, part.at(_between(part.t))))
 
 
 def _pulls(part: Course, sampled: Sampled) -> tuple[Interval, ...]:
@@ -136,14 +143,14 @@ def _pulling(run: Course, contact: Contact, sampled: Sampled) -> tuple[Interval,
     t, force = sampled.t, sampled[contact.normal_force]
     if any(event.name == contact.lost and event.t == run.t[-1] for event in run.events):
         force[-1] = 0.0  # the run was cut there, up to rounding
-    t, force = ordered(t, force)
+    t, force = _ordered(t, force)
 
     def normal(at: np.ndarray) -> np.ndarray:
         return run.at(at)[contact.normal_force]
 
     for sign in (1.0, -1.0):
-        hidden = np.flatnonzero((sign * force < 0) & (sign * force + reach(sign * force) > 0))
-        times, values = maxima(lambda at, sign=sign: sign * normal(at), *around(t, hidden))
+        hidden = np.flatnonzero((sign * force < 0) & (sign * force + _reach(sign * force) > 0))
+        times, values = maxima(lambda at, sign=sign: sign * normal(at), *_around(t, hidden))
         t, places = np.unique(np.append(t, times), return_index=True)
         force = np.append(force, sign * values)[places]
     negative = force < 0
@@ -151,3 +158,29 @@ def _pulling(run: Course, contact: Contact, sampled: Sampled) -> tuple[Interval,
     crossings = zeros(normal, t[changes], t[changes + 1], force[changes], force[changes + 1])
     ends = [*([t[0]] if negative[0] else []), *crossings, *([t[-1]] if negative[-1] else [])]
     return tuple(Interval(float(a), float(b)) for a, b in zip(ends[::2], ends[1::2], strict=True))
+
+
+def _between(t: np.ndarray) -> np.ndarray:
+    """The ends of steps, and `SAMPLES` − 1 times inside each of them."""
+    inside = t[:-1, None] + np.diff(t)[:, None] * np.arange(SAMPLES) / SAMPLES
+    return np.append(inside.ravel(), t[-1])
+
+
+def _ordered(t: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Samples in order of time, for runs backwards too."""
+    return (t, values) if t[-1] >= t[0] else (t[::-1], values[::-1])
+
+
+def _reach(values: np.ndarray) -> np.ndarray:
+    """How far a function may rise above each local maximum of its samples: the larger drop to its neighbours.
+
+    Elsewhere −∞: the rise is counted at the neighbour.
+    """
+    padded = np.concatenate([values[1:2], values, values[-2:-1]])
+    drops = values - padded[:-2], values - padded[2:]
+    return np.where(np.minimum(*drops) >= 0, np.maximum(*drops), -np.inf)
+
+
+def _around(t: np.ndarray, candidates: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The neighbours of some samples."""
+    return t[np.maximum(candidates - 1, 0)], t[np.minimum(candidates + 1, len(t) - 1)]

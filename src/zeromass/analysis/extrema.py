@@ -2,34 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
-from zeromass.analysis.panels import TOGETHER, brackets, doubtful
-from zeromass.analysis.rough import FEW, Rough, rough
-from zeromass.analysis.steep import Steep, steep
-from zeromass.analysis.stepwise import Stepwise
+from zeromass.analysis.panels import (
+    NARROW,
+    NARROWEST,
+    NODES,
+    NOISE,
+    NOISY,
+    STALLS,
+    Along,
+    Shape,
+    divided,
+    hidden,
+    tops_of,
+    whole,
+)
+from zeromass.analysis.steep import NONE, steep
+from zeromass.analysis.stepwise import Approximation, Stepwise, approximation
 from zeromass.expression import Expression, expressions
 from zeromass.integrate import Course
 from zeromass.integrate.course import given_course
-from zeromass.integrate.glance import Glance
-from zeromass.integrate.search import tops
+from zeromass.integrate.search import Values, tops
 from zeromass.model import ModelError
 from zeromass.model.given import given_scalar
 
-SAMPLES = 4
-"""Parts of a step at whose ends a function is looked at first."""
+RISE = 4.0
+"""How many times the drop from the largest of its values to those beside it a function may rise above it: one through three
+places as those in a step rises by at most 0.9 times as much."""
 
-RESOLVED = 0.5
-"""Part of the tolerance by which values that are not told apart may differ, or what they may be off by, if that is more."""
+SHAPE = 1e-3
+"""Part of its range by which the polynomial of a panel may be off, for its top to tell where that of the function is."""
 
+TOGETHER = 64
+"""Panels of a motion that are looked at even where they may exceed what is known by less than half the tolerance."""
 
-Look = Callable[[np.ndarray, np.ndarray], np.ndarray]
-"""Values at times (k, m) in steps of these numbers, (k,)."""
+BLOCK = 2**12
+"""Steps whose bounds are found together: what stays near the processor."""
 
-_PARTS = np.arange(SAMPLES + 1) / SAMPLES
+PLATEAU = 128
+"""Panels of a motion in which its largest value is looked for at most: those with the largest bounds, and with the largest
+values."""
 
 
 class Extremum(NamedTuple):
@@ -47,14 +62,14 @@ class Extremum(NamedTuple):
     time: float
 
 
-def maximum(run: Course, expression: Expression, known: Rough | None = None) -> Extremum:
+def maximum(run: Course, expression: Expression, known: Approximation | None = None) -> Extremum:
     """The largest value of an expression along a run, between its steps too.
 
-    known  the expression at places of all steps, where it is known
+    known  the expression at the nodes of all steps, where it is known
 
     Steps are divided until a polynomial through nine values follows the expression, and until nothing can be hidden between
-    them; see `brackets`. The value is then that of the expression at the top, to rounding. Of a long run only steps are
-    looked at in which the maximum may be, see `rough`; of more than 64 peaks that are as high, to half the tolerance
+    them; see `largest`. The value is then that of the expression at the top, to rounding. Of a long run only steps are
+    looked at in which the maximum may be, see `candidates`; of more than 64 peaks that are as high, to half the tolerance
     rtol |value|, not all.
 
     At a time when rates jump, the states before and after the jump both count.
@@ -71,72 +86,14 @@ def maximum(run: Course, expression: Expression, known: Rough | None = None) -> 
     if all(len(segment.t) < 2 for segment in given_course(run).segments):
         return Extremum(float(run[expression][0]), float(run.t[0]))
     e, rtol = expressions(expression).item(), run.settings.rtol
-    found = steep([e]) if known is None else Steep([], np.empty(0, dtype=int))
-    known = rough(run, [e, *found.arguments]) if known is None else known
-    along = Stepwise(run, [e], found)
-    steps = None
+    steps = Stepwise(run, [e], steep([e]) if known is None else NONE)
+    known = approximation(run, [e, *steps.steep.arguments]) if known is None else known
+    along, some = steps.along, None
     if known is not None:
-        alone = along if not found.arguments else Stepwise(run, [e], Steep([], np.empty(0, dtype=int)))
-        steps = _likely(known, lambda times, some: alone.at(times, some)[:, :, 0], rtol)
-        if found.arguments:
-            steps = np.union1d(steps, doubtful(known.nodes[:, :, 1:], found.kinds))
-    places = brackets(along.along, along.panels(steps), rtol)
-    best, step, place = float(places.best[0]), int(places.at_step[0]), float(places.at[0])
-    if len(places.step):
-
-        def of(some: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
-            return lambda θ: along(places.step[some], θ.reshape(len(some), -1))[:, :, 0].ravel()
-
-        every = np.arange(len(places.step))
-        tops_, peaks = tops(of(every), places.low, places.high, lambda some: of(every[some]))
-        top = int(peaks.argmax())
-        if peaks[top] >= best:
-            best, step, place = float(peaks[top]), int(places.step[top]), float(tops_[top])
-    time = float(along.times(np.array([step]), np.array([[place]]))[0, 0])
-    if isinstance(along.glance, Glance) and not along.glance.exact:
-        best = along.glance.at(time, step)
-    return Extremum(best, time)
-
-
-def _parts(ends: np.ndarray, steps: np.ndarray) -> np.ndarray:
-    """Times at the ends of parts of some steps, shape (k, SAMPLES + 1)."""
-    begin, end = ends[steps, None], ends[steps + 1, None]
-    t = begin + (end - begin) * _PARTS
-    t[:, -1:] = end
-    return t
-
-
-def _may_be_highest(samples: np.ndarray) -> np.ndarray:
-    """Which of some steps may hold the largest value, from a few values in each."""
-    each, top = np.arange(len(samples)), samples.argmax(axis=1)
-    beside = np.minimum(samples[each, np.maximum(top - 1, 0)], samples[each, np.minimum(top + 1, SAMPLES)])
-    most = samples[each, top]
-    return np.flatnonzero(most + (most - beside) >= most.max())
-
-
-def _likely(known: Rough, look: Look, rtol: float) -> np.ndarray:
-    """Steps that may hold the largest value: what is there at the tops of polynomials, and beside, tells which."""
-    peaks = known.peaks
-    if len(peaks.steps) <= FEW:
-        return peaks.steps
-
-    def seen(some: slice | np.ndarray) -> np.ndarray:
-        times = _parts(known.t, peaks.steps[some])
-        return look(np.concatenate([times, peaks.times[some, None]], axis=1), peaks.steps[some])
-
-    there, hidden, steps = seen(slice(TOGETHER)), peaks.hidden[:TOGETHER], peaks.steps[:TOGETHER]
-    if len(peaks.steps) > TOGETHER:
-        first = float(there[:, -1].max())
-        beyond = first + max(RESOLVED * rtol, 2 * known.off) * abs(first)
-        others = TOGETHER + np.flatnonzero((peaks.tops + peaks.errors)[TOGETHER:] > beyond)
-        if len(others):
-            there = np.concatenate([there, seen(others)])
-            hidden, steps = np.append(hidden, peaks.hidden[others]), np.append(steps, peaks.steps[others])
-    top = there[:, -1]
-    kept = np.flatnonzero(top + hidden >= top.max())
-    if len(kept) > FEW:
-        kept = kept[_may_be_highest(there[kept, :-1])]
-    return steps[kept]
+        some = candidates(along.kinds, along.motion, 1, known.nodes, rtol, off=known.off)
+    (value,), (step,), (place,) = largest(along, rtol, some)
+    time = steps.times(np.array([step]), np.array([[place]])).item()
+    return Extremum(steps.exact(value, time), time)
 
 
 def minimum(run: Course, expression: Expression) -> Extremum:
@@ -153,27 +110,171 @@ def minimum(run: Course, expression: Expression) -> Extremum:
     return Extremum(-value, time)
 
 
-def between(t: np.ndarray) -> np.ndarray:
-    """The ends of steps, and `SAMPLES` − 1 times inside each of them."""
-    inside = t[:-1, None] + np.diff(t)[:, None] * np.arange(SAMPLES) / SAMPLES
-    return np.append(inside.ravel(), t[-1])
+class Extremes(NamedTuple):
+    """The largest value of each motion, with its step and its place there, shapes (motions,)."""
+
+    value: np.ndarray
+    step: np.ndarray
+    place: np.ndarray
 
 
-def ordered(t: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Samples in order of time, for runs backwards too."""
-    return (t, values) if t[-1] >= t[0] else (t[::-1], values[::-1])
+def largest(along: Along, rtol: float, steps: np.ndarray | None = None) -> Extremes:
+    """Largest values of one function, which stands first among what `along` looks at, in some steps or in all.
 
-
-def reach(values: np.ndarray) -> np.ndarray:
-    """How far a function may rise above each local maximum of its samples: the larger drop to its neighbours.
-
-    Elsewhere −∞: the rise is counted at the neighbour.
+    Panels are divided until polynomials follow the function wherever it may be largest; there it is narrowed, see `tops`.
     """
-    padded = np.concatenate([values[1:2], values, values[-2:-1]])
-    drops = values - padded[:-2], values - padded[2:]
-    return np.where(np.minimum(*drops) >= 0, np.maximum(*drops), -np.inf)
+    panels, motions, most = whole(along, steps), along.motions, along.most
+    best = Extremes(np.full(motions, -np.inf), np.zeros(motions, dtype=np.int64), np.zeros(motions))
+    guess, number = best.value.copy(), np.zeros(motions, dtype=np.int64)
+    kept: list[tuple[np.ndarray, ...]] = []
+    while True:
+        motion, e = along.motion[panels.step], panels.nodes[0]
+        with np.errstate(all="ignore"):
+            shape = Shape(panels.nodes)
+            seen = hidden(shape, along.kinds, panels.noise)
+            (top, rival), off, range_ = tops_of(shape.c[0]), shape.interpolation[0], np.ptp(e, axis=0)
+        off, size, rounding = np.where(seen.near, off + range_, off), shape.size[0], NOISY * panels.noise[0]
+        there = e.argmax(axis=0)  # what is no number, if there is one
+        highest = e[there, np.arange(len(there))]
+        places = np.minimum(panels.low + panels.width * NODES[there], 1.0)
+        _note(best, motion, highest, panels.step, places)
+        gained = (off <= 0.75 * panels.error) | seen.near | seen.blind
+        stalls = np.where(gained, 0, panels.stalls + 1)
+        noisy = ((stalls >= STALLS) & (off <= NOISE * size)) | (off < rounding)
+        followed = ((off <= np.maximum(SHAPE * range_, 0.5 * rtol * size)) & (rival <= 0.5 * rtol * size)) | noisy
+        followed &= ~seen.blind & ~seen.near
+        sure = np.where(followed, np.fmax(highest, top - 2 * off), highest)
+        np.fmax.at(guess, motion, sure)
+        number += np.bincount(motion, minlength=motions)
+        blind = seen.blind | (seen.near & (panels.width > NARROW)) | ~np.isfinite(off)
+        with np.errstate(invalid="ignore"):  # where values are infinite
+            rise = np.where(followed, off, RISE * (off + highest - _beside(e, there))) + rival
+            bound = np.where(blind, np.inf, np.maximum(top, highest) + rise)
+        likely = _likely(bound, sure, motion, guess, 0.5 * rtol) & np.isfinite(best.value[motion])
+        done = likely & (followed | (panels.width <= NARROWEST) | (number > most)[motion])
+        kept.append(
+            tuple(x[done & ~(range_ <= rounding)] for x in (panels.step, panels.low, panels.width, bound, sure))
+        )
+        which = np.flatnonzero(likely & ~done)
+        if not len(which):
+            break
+        number -= np.bincount(motion[which], minlength=motions)
+        panels = divided(along, panels.some(which), seen.some(which), off[which], stalls[which])
+    step, low, width, bound, sure = (np.concatenate(x) for x in zip(*kept, strict=True))
+    motion = along.motion[step]
+    high = np.flatnonzero(_likely(bound, sure, motion, guess, 0.5 * rtol) & np.isfinite(best.value[motion]))
+    if len(high) > PLATEAU * motions:  # a function that is constant but for rounding is highest everywhere
+        high = high[np.minimum(*[_rank(x[high], motion[high]) for x in (bound, sure)]) < PLATEAU]
+    if len(high):
+        step, low, width = step[high], low[high], width[high]
+
+        def of(some: np.ndarray) -> Values:
+            return lambda θ: along.look(step[some], θ.reshape(len(some), -1))[:, :, 0].ravel()
+
+        places, peaks = tops(of(np.arange(len(step))), low, np.minimum(low + width, 1.0), of)
+        _note(best, motion[high], peaks, step, places, ties=True)
+    return best
 
 
-def around(t: np.ndarray, candidates: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The neighbours of some samples."""
-    return t[np.maximum(candidates - 1, 0)], t[np.minimum(candidates + 1, len(t) - 1)]
+def candidates(
+    kinds: np.ndarray,
+    motion: np.ndarray,
+    motions: int,
+    nodes: np.ndarray,
+    rtol: float,
+    *,
+    off: float = 0.0,
+    margin: float = 0.0,
+) -> np.ndarray:
+    """Steps that may have the largest value of their motion, from approximate values at the nodes of all steps.
+
+    kinds   of arguments, see `steep`
+    motion  which each step is of
+    motions how many there are
+    nodes   values of the function and of arguments, shape (1 + arguments, 9, steps)
+    off     what values may be off by, relative to their size
+    margin  the same of values inside a step, as part of their change there; values at its ends are exact then
+    """
+    e, guess = nodes[0], np.full(motions, -np.inf)
+    np.fmax.at(guess, motion, np.fmax(e[0], e[-1]) if margin else e.max(axis=0))
+    least = guess[motion]
+    blocks = [slice(k, k + BLOCK) for k in range(0, len(motion), BLOCK)]
+    bound = np.concatenate([bounds(nodes[:, :, some], kinds, least[some], off, margin) for some in blocks])
+    likely = _likely(bound, bound, motion, guess, max(0.5 * rtol, 2 * off), TOGETHER)
+    return np.flatnonzero(likely | (bound == np.inf))
+
+
+def bounds(
+    nodes: np.ndarray, kinds: np.ndarray, least: np.ndarray, off: float = 0.0, margin: float = 0.0
+) -> np.ndarray:
+    """Bounds of a function in each step from approximate values at its nodes, see `candidates`: shape (steps,).
+
+    Infinite where something may be hidden, −∞ where the function is less than `least`.
+    """
+    e = nodes[0]
+    with np.errstate(all="ignore"):
+        there = e.argmax(axis=0)
+        highest = e[there, np.arange(len(there))]
+        lowest, drop = e.min(axis=0), highest - _beside(e, there)
+        blur = off * np.maximum(highest, -lowest) + margin * (highest - lowest)
+        bound = np.full(len(there), -np.inf)
+        some = ~(highest + RISE * drop + blur < least)
+        if len(kinds):
+            seen = hidden(Shape(nodes), kinds)
+            bound[seen.blind | seen.near] = np.inf
+            some &= bound < np.inf
+        some = np.flatnonzero(some)
+        shape = Shape(nodes[:1, :, some])
+        error, highest = shape.interpolation[0], highest[some]
+        followed = error <= SHAPE * np.ptp(e[:, some], axis=0)
+        rise = np.where(followed, error, RISE * (error + drop[some])) + blur[some]
+        top, rival = tops_of(shape.c[0])
+        top = np.maximum(top, highest) + rise + rival
+        bound[some] = np.where(top < least[some], -np.inf, np.where(np.isnan(top), np.inf, top))
+    return bound
+
+
+def _beside(e: np.ndarray, there: np.ndarray) -> np.ndarray:
+    """The smaller of the values beside some of them, of values (nodes, k)."""
+    each = np.arange(len(there))
+    return np.minimum(e[np.maximum(there - 1, 0), each], e[np.minimum(there + 1, len(e) - 1), each])
+
+
+def _rank(worth: np.ndarray, motion: np.ndarray) -> np.ndarray:
+    """How many panels of the same motion are worth more."""
+    order = np.lexsort((-worth, motion))
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order)) - np.searchsorted(motion[order], motion[order])
+    return rank
+
+
+def _likely(
+    bound: np.ndarray, sure: np.ndarray, motion: np.ndarray, guess: np.ndarray, tolerance: float, first: int = 1
+) -> np.ndarray:
+    """Panels that may have a larger value than the guess of their motion; where there are many, to a relative tolerance.
+
+    The first with the largest bounds and those with the largest values are always among them.
+    """
+    aim = guess[motion]
+    with np.errstate(invalid="ignore"):
+        size = tolerance * np.abs(aim)
+        found, high = bound > aim, bound >= aim - size
+        many = np.bincount(motion[found], minlength=len(guess)) > TOGETHER
+        if many.any():
+            found &= ~many[motion] | (bound > aim + size)
+    some = np.flatnonzero(high & ~found)
+    for rank in (bound, sure) if len(some) else ():
+        found[some] |= _rank(rank, motion)[some] < first
+    return found
+
+
+def _note(
+    best: Extremes, motion: np.ndarray, values: np.ndarray, step: np.ndarray, place: np.ndarray, *, ties: bool = False
+) -> None:
+    """Takes values that are larger than the largest so far, or are no numbers; with `ties`, as large ones too."""
+    before = best.value.copy()
+    with np.errstate(invalid="ignore"):
+        np.maximum.at(best.value, motion, values)  # hands on what is no number
+        new = ties | ((best.value != before) & ~(np.isnan(best.value) & np.isnan(before)))
+    mine = np.flatnonzero(new[motion] & ((values == best.value[motion]) | np.isnan(values)))[::-1]  # the first counts
+    best.step[motion[mine]], best.place[motion[mine]] = step[mine], place[mine]

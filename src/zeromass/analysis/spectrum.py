@@ -15,10 +15,9 @@ import warnings
 
 import numpy as np
 
+from zeromass.analysis.integral import integrals
 from zeromass.analysis.integral import mean as run_mean
 from zeromass.analysis.neighbours import Neighbours
-from zeromass.analysis.panels import Along, integrals, whole
-from zeromass.analysis.peaking import NODES
 from zeromass.analysis.stepwise import Stepwise
 from zeromass.analysis.tangent import NEARBY, allowed_directions, one_smooth_motion, parts_of, random_of
 from zeromass.equation import numerical_rank
@@ -176,10 +175,7 @@ class _Written:
             J[:, :n, n:], J[:, n:] = np.eye(n), slopes(inputs)
             return np.einsum("kia,kia->k", N, J @ N).reshape(*places.shape, 1)
 
-        every = np.arange(len(steps))
-        along: Along = steps.along._replace(look=look)
-        panels = whole(every, look(every, np.broadcast_to(NODES, (len(every), len(NODES)))))
-        return float(integrals(along, panels, DIVERGENCE).value[0, 0] / (run.t[-1] - run.t[0]))
+        return integrals(steps.along._replace(look=look), DIVERGENCE).item() / float(run.t[-1] - run.t[0])
 
 
 class _InLarge:

@@ -46,6 +46,8 @@ class Steep(NamedTuple):
     kinds: np.ndarray
 
 
+NONE = Steep([], np.empty(0, dtype=int))
+
 FELT = np.array([(-np.inf, np.inf), (-745.0, np.inf), (-20.0, 20.0)])
 """Between which arguments operations of the first three kinds change at all, in double precision."""
 

@@ -26,10 +26,10 @@ from zeromass.expression import (
 from zeromass.expression.build import ZERO
 from zeromass.integrate import Course, Segment
 from zeromass.integrate.course import given_course
+from zeromass.integrate.sampling import NodeSampler
 from zeromass.integrate.segment import Samples
 from zeromass.integrate.stepping.calling import called
 from zeromass.integrate.stepping.layout import Int64
-from zeromass.integrate.survey import Survey
 from zeromass.model import ModelError, System
 from zeromass.model.constraint import Row
 from zeromass.model.large import formulas_in
@@ -204,7 +204,7 @@ def work(run: Course) -> Work:
     """
     rows = _Kept(len(given_course(run)))
     asked = [_asked(run.system, segment) for segment in run.segments]
-    alone = Survey(run.segments[0], asked[0].values) if len(run.segments) == 1 and len(run) > 1 else None
+    alone = NodeSampler(run.segments[0], asked[0].values) if len(run.segments) == 1 and len(run) > 1 else None
     begins = _begins(run, asked) if alone is None else alone.beginning[None, :2]
     sums = began(begins[0, 0])
     for segment, formulas, (E, T) in zip(run.segments, asked, begins, strict=True):
@@ -223,7 +223,7 @@ def work(run: Course) -> Work:
             sums[place] = np.maximum(sums[place], size)
         rows.add(np.array([[segment.t[0], change, *done]]))
         if len(segment.t) > 1:
-            for ends in _balanced(segment, formulas, sums, alone or Survey(segment, formulas.values)):
+            for ends in _balanced(segment, formulas, sums, alone or NodeSampler(segment, formulas.values)):
                 rows.add(ends)
     t, change, applied, constraint = rows.all
     gap, inside, kinetic, size, turned = sums[Sums.gap :].tolist()
@@ -233,16 +233,16 @@ def work(run: Course) -> Work:
     )
 
 
-def _balanced(segment: Segment, asked: _Asked, sums: np.ndarray, look: Survey) -> Iterator[np.ndarray]:
+def _balanced(segment: Segment, asked: _Asked, sums: np.ndarray, sampler: NodeSampler) -> Iterator[np.ndarray]:
     """Carries sums along a segment; times, changes of the energy and works at the ends of its steps, part by part."""
     steps = len(segment.t) - 1
-    ints, rows = np.zeros(len(Int64), dtype=np.int64), np.empty((look.most, LOOKED_AT))
+    ints, rows = np.zeros(len(Int64), dtype=np.int64), np.empty((sampler.most, LOOKED_AT))
     ints[Int64.events] = asked.powers
-    arrays = (sums, ints, np.ascontiguousarray(segment.t), look.values, rows)
-    call = called(Balance, host().lanes(look.side), segment.solved.native.busy, arrays, [])
-    for first in range(0, steps, look.most):
-        count = min(look.most, steps - first)
-        look(first, count)
+    arrays = (sums, ints, np.ascontiguousarray(segment.t), sampler.values, rows)
+    call = called(Balance, host().lanes(sampler.side), segment.solved.native.busy, arrays, [])
+    for first in range(0, steps, sampler.most):
+        count = min(sampler.most, steps - first)
+        sampler(first, count)
         ints[Int64.recorded], ints[Int64.capacity] = first, count
         call()
         yield rows[:count]

@@ -53,6 +53,10 @@ class LaneFunction:
         packed = np.empty((groups * self.lanes, inputs))
         packed[:count], packed[count:] = values, values[-1]
         columns = np.ascontiguousarray(packed.reshape(groups, self.lanes, inputs).swapaxes(1, 2))
-        results = np.empty((groups, outputs, self.lanes))
+        return self.packed(columns).swapaxes(1, 2).reshape(groups * self.lanes, outputs)[:count]
+
+    def packed(self, columns: np.ndarray) -> np.ndarray:
+        """Results (groups, outputs, lanes) of states that are laid out in lanes, (groups, inputs, lanes)."""
+        results = np.empty((len(columns), self._sizes[1], self.lanes))
         repeated(self._code.address("values"), [columns, results])
-        return results.swapaxes(1, 2).reshape(groups * self.lanes, outputs)[:count]
+        return results

@@ -30,44 +30,44 @@ class Inside:
     t0: np.ndarray
     h: np.ndarray
     y0: np.ndarray
+    y1: np.ndarray
     parameters: np.ndarray
 
     def __init__(
         self, lanes: Lanes, t0: np.ndarray, y0: np.ndarray, t1: np.ndarray, y1: np.ndarray, parameters: np.ndarray
     ) -> None:
-        self.lanes, self.t0, self.h, self.y0, self.parameters = lanes, t0, t1 - t0, y0, parameters
+        self.lanes, self.t0, self.h, self.y0, self.y1, self.parameters = lanes, t0, t1 - t0, y0, y1, parameters
         self._vectors = _vectors(lanes, t0, y0, self.h, y1, parameters)
 
     def inputs(self, steps: np.ndarray, θ: np.ndarray) -> np.ndarray:
-        """Numbers in the order of `system.inputs` at places θ in some of the steps, shape (k, inputs)."""
-        t = self.t0[steps] + θ * self.h[steps]
-        total = np.zeros((len(steps), self.y0.shape[1]))
-        for k in reversed(range(DENSE_VECTORS)):
-            total = (total + self._vectors[k][steps]) * (θ if k % 2 == 0 else 1.0 - θ)[:, None]
-        y, parameters = self.y0[steps] + total, self.parameters[steps]
-        if self.lanes.settings.project and self.lanes.program.corrections:
-            y = projected(self.lanes, t, y, parameters)
-        return np.concatenate([t[:, None], y, parameters], axis=1)
-
-    def at_nodes(self, nodes: np.ndarray, y1: np.ndarray) -> np.ndarray:
-        """The same at places from 0 to 1 of every step, one step after the other; y1 are states at the ends of steps."""
-        count, m, order = len(self.h), len(nodes), self.y0.shape[1]
-        inputs = np.empty((count, m, 1 + order + self.parameters.shape[1]))
-        inputs[:, :, 0] = self.t0[:, None] + self.h[:, None] * nodes
-        inputs[:, :, 1 + order :] = self.parameters[:, None]
-        inputs[:, 0, 1 : 1 + order], inputs[:, -1, 1 : 1 + order] = self.y0, y1
-        y = np.empty((m - 2, count, order))
-        for part, θ in zip(y, nodes[1:-1].tolist(), strict=True):
-            part[:] = self._vectors[-1] * (θ if DENSE_VECTORS % 2 else 1.0 - θ)
-            for k in reversed(range(DENSE_VECTORS - 1)):
-                part += self._vectors[k]
-                part *= 1.0 - θ if k % 2 else θ
-            part += self.y0
-        if self.lanes.settings.project and self.lanes.program.corrections:
-            times, values = inputs[:, 1:-1, 0].T.ravel(), np.tile(self.parameters, (m - 2, 1))
-            y = projected(self.lanes, times, y.reshape(-1, order), values).reshape(y.shape)
-        inputs[:, 1:-1, 1 : 1 + order] = y.swapaxes(0, 1)
-        return inputs.reshape(count * m, -1)
+        """Numbers in the order of `system.inputs` at places θ, shape (k, m), in some of the steps, (k,): shape
+        (m, k, inputs). States at the ends of steps are given as they were recorded."""
+        vectors, y0, order = self._vectors[:, steps], self.y0[steps], self.y0.shape[1]
+        alike = θ[:1] if not θ.strides[0] else θ
+        factors = np.where(np.arange(DENSE_VECTORS) % 2, 1.0 - alike[..., None], alike[..., None])
+        weights = np.cumprod(factors, axis=-1)
+        count = 1 + order + self.parameters.shape[1]
+        inputs = np.empty((*θ.T.shape, count))
+        inputs[..., 0] = (self.t0[steps, None] + θ * self.h[steps, None]).T
+        inputs[..., 1 + order :] = self.parameters[steps]
+        y = inputs[..., 1 : 1 + order]
+        if len(alike) < len(θ):
+            y[:] = (weights[0] @ vectors.reshape(DENSE_VECTORS, -1)).reshape(y.shape)
+        else:
+            y[:] = (weights @ vectors.swapaxes(0, 1)).swapaxes(0, 1)
+        y += y0
+        inner = np.flatnonzero(((θ > 0.0) & (θ < 1.0)).T)
+        if self.lanes.settings.project and self.lanes.program.corrections and len(inner):
+            rows = inputs.reshape(-1, count)
+            if inner[-1] - inner[0] == len(inner) - 1:
+                inner = slice(inner[0], inner[-1] + 1)  # no copy
+            some = rows[inner]
+            t, states, parameters = some[:, 0], some[:, 1 : 1 + order], some[:, 1 + order :]
+            rows[inner, 1 : 1 + order] = projected(self.lanes, t, states, parameters)
+        for at, ends in ((0.0, y0), (1.0, self.y1[steps])):
+            step, place = np.nonzero(np.equal(θ, at))
+            y[place, step] = ends[step]
+        return inputs
 
 
 def projected(lanes: Lanes, t: np.ndarray, y: np.ndarray, parameters: np.ndarray) -> np.ndarray:
@@ -112,5 +112,5 @@ def _vectors(
     for g in range(groups):
         reals[Real64.t], reals[Real64.h] = times[g, 0], lengths[g, 0]
         call(*[begin + g * stride for begin, stride in zip(begins, strides, strict=True)])
-    vectors = found.reshape(groups, DENSE_VECTORS, size, width).transpose(1, 0, 3, 2)
-    return np.ascontiguousarray(vectors.reshape(DENSE_VECTORS, groups * width, size)[:, :count, :m])
+    vectors = found.reshape(groups, DENSE_VECTORS, size, width)[:, :, :m].transpose(1, 0, 3, 2)
+    return vectors.reshape(DENSE_VECTORS, groups * width, m)[:, :count]

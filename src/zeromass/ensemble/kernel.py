@@ -20,8 +20,8 @@ from zeromass.ensemble.layout import LANE_ARGUMENTS, LEAST_ARGUMENTS, Left, Own,
 from zeromass.integrate.methods.dop853.kernel import CROSSING, FIRST, MIDDLE, Dop853Step
 from zeromass.integrate.stepping.kernel import routine
 from zeromass.integrate.stepping.layout import LARGEST, LOWEST, ROOT, Int64, Real64
-from zeromass.integrate.stepping.looks import correct_some
 from zeromass.integrate.stepping.loop import CHUNK_OF_STEPS
+from zeromass.integrate.stepping.sampling import correct_some
 from zeromass.integrate.stepping.status import Status
 from zeromass.integrate.stepping.writer import DOUBLE, INT
 

@@ -49,12 +49,23 @@ class Pointwise:
 
     def with_arguments(self, inputs: np.ndarray) -> np.ndarray:
         """Values of the expressions, and after them of the steep arguments of their operations: shape (k, numbers)."""
-        if not len(self.kinds):
-            return self(inputs).reshape(len(inputs), self.functions)
         with np.errstate(all="ignore"):
-            if self._plain:
-                return self._compiled(self._everything)(inputs)
-            return self._shortest(self._everything, inputs)
+            return self._all(inputs) if self._plain else self._shortest(self._everything, inputs)
+
+    def in_lanes(self, inputs: np.ndarray) -> np.ndarray:
+        """The same of numbers that are laid out in lanes, (k, inputs, lanes): shape (k, numbers, lanes)."""
+        if self._plain:
+            return self._all.packed(inputs)
+        values = self.with_arguments(inputs.swapaxes(1, 2).reshape(-1, inputs.shape[1]))
+        return values.reshape(len(inputs), self.lanes, -1).swapaxes(1, 2)
+
+    @property
+    def lanes(self) -> int:
+        return self._all.lanes
+
+    @cached_property
+    def _all(self) -> LaneFunction:
+        return self._compiled(self._everything)
 
     @cached_property
     def _steep(self) -> Steep:
@@ -66,12 +77,11 @@ class Pointwise:
         return self._steep.kinds
 
     @cached_property
-    def states(self) -> np.ndarray:
-        """The coordinates and rates, by their numbers, that values follow from: all where accelerations or forces do."""
+    def coordinates(self) -> np.ndarray:
+        """Numbers of the coordinates that values depend on, or on their rates; all, where on accelerations or forces."""
         system, leaves = self.program.system, {*symbols(self._everything)}
-        states = [*system.coordinates, *system.rates]
-        whole = leaves - {*system.inputs}
-        return np.array([k for k, leaf in enumerate(states) if whole or leaf in leaves], dtype=int)
+        whole, pairs = leaves - {*system.inputs}, zip(system.coordinates, system.rates, strict=True)
+        return np.array([k for k, pair in enumerate(pairs) if whole or leaves.intersection(pair)], dtype=int)
 
     @cached_property
     def _everything(self) -> np.ndarray:

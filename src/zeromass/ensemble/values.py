@@ -3,28 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
 from zeromass.analysis import integral, maximum, mean, minimum
-from zeromass.analysis.panels import Along, Brackets, brackets, candidates, integrals, whole
-from zeromass.analysis.peaking import NODES
+from zeromass.analysis.extrema import candidates, largest
+from zeromass.analysis.integral import integrals
+from zeromass.analysis.panels import NODES, Along
 from zeromass.ensemble.dense import Inside
 from zeromass.ensemble.keep import AtTimes, Extreme, Final, FirstTime, Integral, Kept
-from zeromass.ensemble.lanes import Lanes
+from zeromass.ensemble.lanes import Lanes, in_lanes
 from zeromass.ensemble.motions import Motions
 from zeromass.ensemble.pointwise import Pointwise
 from zeromass.expression import symbols
 from zeromass.expression.pieces import switches
 from zeromass.integrate import Course
-from zeromass.integrate.search import Values, tops
 
-TOGETHER = 2**17
+TOGETHER = 2**18
 """Numbers at nodes of steps that are in memory at once: what stays near the processor. Those of one member stay together."""
 
 
-ROUGHLY = 8
-"""Times as many of which ends alone are looked at: few steps are left."""
+APPROXIMATED = 4
+"""Times as many of which values are approximated: few steps are left."""
+
+CHOSEN = 2**13
+"""Steps in which largest values are looked for together at least, where there are as many."""
+
+MARGIN = 0.25
+"""Part of their range in a step by which values at states between its ends may be off that only the ends tell."""
 
 QUINTIC = np.array(
     [
@@ -81,50 +88,71 @@ def _first(motions: Motions, k: int, name: str) -> float:
     return next((event.t for event in motions.happened(k) if event.name == name), np.nan)
 
 
-class _Steps:
-    """All steps of some members, one member after the other: from (t0, y0) to (t1, y1); `of` is the member of each."""
+class _Steps(NamedTuple):
+    """Steps of some members, from (t0, y0) to (t1, y1), with their parameters; `of` is the member of each."""
 
-    def __init__(self, motions: Motions, own: np.ndarray) -> None:
+    t0: np.ndarray
+    y0: np.ndarray
+    t1: np.ndarray
+    y1: np.ndarray
+    parameters: np.ndarray
+    of: np.ndarray
+
+    @classmethod
+    def all(cls, motions: Motions, own: np.ndarray) -> _Steps:
+        """All of them, one member after the other."""
         starts, rows = motions.starts, [motions.steps_of(k) for k in own.tolist()]
-        counts = [len(part) for part in rows]
-        self.t1 = np.concatenate([part[:, 0] for part in rows])
-        self.y1 = np.concatenate([part[:, 3:] for part in rows])
-        self.t0 = np.concatenate([np.append(starts.t[k], part[:-1, 0]) for k, part in zip(own, rows, strict=True)])
-        self.y0 = np.concatenate(
-            [np.concatenate([starts.y[k][None], part[:-1, 3:]]) for k, part in zip(own, rows, strict=True)]
+        of = np.repeat(np.arange(len(own)), [len(part) for part in rows])
+        t1, y1 = (np.concatenate([part[:, columns] for part in rows]) for columns in (0, slice(3, None)))
+        t0, y0 = (np.concatenate([x[:1], x[:-1]]) for x in (t1, y1))
+        first = np.flatnonzero(np.diff(of, prepend=-1))
+        t0[first], y0[first] = starts.t[own], starts.y[own]
+        return cls(t0, y0, t1, y1, starts.parameters[own[of]], of)
+
+    def some(self, which: np.ndarray) -> _Steps:
+        return _Steps(*[x[which] for x in self])
+
+    def inside(self, lanes: Lanes) -> Inside:
+        return Inside(lanes, *self[:5])
+
+    def along(self, lanes: Lanes, value: Pointwise, members: int, sign: int = 1) -> Along:
+        """What is kept, with a sign, and the arguments of its operations, inside these steps."""
+        inside = self.inside(lanes)
+
+        def look(which: np.ndarray, places: np.ndarray) -> np.ndarray:
+            inputs = inside.inputs(which, places)
+            found = value.with_arguments(inputs.reshape(-1, inputs.shape[2])).reshape(*places.T.shape, -1)
+            if sign < 0:
+                found[..., : value.functions] *= -1.0
+            return found.swapaxes(0, 1)
+
+        return Along(look, value.kinds, inside.h, self.of, members)
+
+    def approximation(self, lanes: Lanes, value: Pointwise) -> np.ndarray:
+        """What is kept, and its arguments, at the nodes of every step of whole members, shape (numbers, 9, steps): by
+        quintics, from positions, rates and accelerations at both ends."""
+        n, count, width = self.y0.shape[1] // 2, len(self.of), value.lanes
+        t0, h, y0, y1, parameters = (
+            in_lanes(x, width)
+            for x in (self.t0[:, None], (self.t1 - self.t0)[:, None], self.y0, self.y1, self.parameters)
         )
-        self.of = np.repeat(np.arange(len(own)), counts)
-        self.first = np.cumsum([0, *counts[:-1]])
-        self.parameters = starts.parameters[own[self.of]]
-
-    def inside(self, lanes: Lanes, which: np.ndarray | slice) -> Inside:
-        return Inside(lanes, *[x[which] for x in (self.t0, self.y0, self.t1, self.y1, self.parameters)])
-
-    def roughly(self, lanes: Lanes, nodes: np.ndarray, used: np.ndarray) -> np.ndarray:
-        """Numbers of `system.inputs` at places from 0 to 1 of every step, one step after the other: by quintics, from
-        positions, rates and accelerations at both ends; inside a step only coordinates and rates that are used, by their
-        numbers, have values."""
-        n, count, first = self.y0.shape[1] // 2, len(self.t0), self.first
-        inputs = np.zeros((count, len(nodes), 1 + 2 * n + self.parameters.shape[1]))
-        h = (self.t1 - self.t0)[:, None]
-        inputs[:, :, 0] = self.t0[:, None] + h * nodes
-        inputs[:, :, 1 + 2 * n :] = self.parameters[:, None]
-        inputs[:, 0, 1 : 1 + 2 * n], inputs[:, -1, 1 : 1 + 2 * n] = self.y0, self.y1
-        if not len(used):
-            return inputs.reshape(count * len(nodes), -1)
-        after = lanes.slopes(self.t1, self.y1, self.parameters)[0][:, n:]
-        before = np.concatenate([after[:1], after[:-1]])
-        before[first] = lanes.slopes(self.t0[first], self.y0[first], self.parameters[first])[0][:, n:]
-        powers = nodes[1:-1, None] ** np.arange(6)
-        slopes = powers[:, :-1] * np.arange(1, 6)
-        for own, weights, unit in (
-            (used[used < n], powers @ QUINTIC.T, 1.0),
-            (used[used >= n] - n, slopes @ QUINTIC[:, 1:].T, h[:, :, None]),
-        ):
-            (q0, v0), (q1, v1) = ((y[:, own], h * y[:, n + own]) for y in (self.y0, self.y1))
-            ends = np.stack([q0, v0, h**2 * before[:, own], h**2 * after[:, own], v1, q1], axis=1)
-            inputs[:, 1:-1, 1 + own + (n if np.ndim(unit) else 0)] = weights @ ends / unit
-        return inputs.reshape(count * len(nodes), -1)
+        inputs = np.zeros((len(NODES), len(h), 1 + 2 * n + parameters.shape[1], width))
+        inputs[:, :, :1], inputs[:, :, 1 + 2 * n :] = t0 + h * NODES[:, None, None, None], parameters
+        inputs[0, :, 1 : 1 + 2 * n], inputs[-1, :, 1 : 1 + 2 * n] = y0, y1
+        if len(own := value.coordinates):
+            first = np.flatnonzero(np.diff(self.of, prepend=-1))
+            after = lanes.slopes(self.t1, self.y1, self.parameters)[0][:, n + own]
+            before = np.concatenate([after[:1], after[:-1]])
+            before[first] = lanes.slopes(self.t0[first], self.y0[first], self.parameters[first])[0][:, n + own]
+            ends = [y0[:, own], h * y0[:, n + own], h**2 * in_lanes(before, width)]
+            ends = np.stack([*ends, h**2 * in_lanes(after, width), h * y1[:, n + own], y1[:, own]]).reshape(6, -1)
+            inner, shape = NODES[1:-1, None], (len(NODES) - 2, len(h), len(own), width)
+            q, v = (slice(1, 1 + n), slice(1 + n, 1 + 2 * n)) if len(own) == n else (1 + own, 1 + n + own)
+            inputs[1:-1, :, q] = (inner ** np.arange(6) @ QUINTIC.T @ ends).reshape(shape)
+            slopes = (np.arange(1, 6) * inner ** np.arange(5)) @ QUINTIC[:, 1:].T @ ends
+            inputs[1:-1, :, v] = slopes.reshape(shape) / h
+        found = value.in_lanes(inputs.reshape(-1, *inputs.shape[2:])).reshape(len(NODES), len(h), -1, width)
+        return found.transpose(2, 0, 1, 3).reshape(-1, len(NODES), len(h) * width)[:, :, :count]
 
 
 def _parts(motions: Motions, own: np.ndarray, together: int = TOGETHER) -> Iterator[tuple[slice, np.ndarray]]:
@@ -136,72 +164,40 @@ def _parts(motions: Motions, own: np.ndarray, together: int = TOGETHER) -> Itera
         yield some, own[some]
 
 
-class _Functions:
-    """What is kept, and the arguments of its operations, from numbers of `system.inputs`; with a sign."""
-
-    def __init__(self, value: Pointwise, sign: int = 1) -> None:
-        self._value, self._sign = value, sign
-
-    def __call__(self, inputs: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-        found = self._value.with_arguments(inputs).reshape(*shape, -1)
-        if self._sign < 0:
-            found[..., : self._value.functions] *= -1.0
-        return found
-
-    def along(self, inside: Inside, motion: np.ndarray, count: int) -> Along:
-        """The same inside steps."""
-
-        def look(which: np.ndarray, places: np.ndarray) -> np.ndarray:
-            return self(inside.inputs(np.repeat(which, places.shape[1]), places.ravel()), places.shape)
-
-        return Along(look, self._value.kinds, inside.h, motion, count)
-
-
 def _extremes(value: Pointwise, motions: Motions, lanes: Lanes, own: np.ndarray, sign: int) -> np.ndarray:
     """Largest values, as in `analysis.maximum`, in those steps that may have them as far as their ends tell."""
-    rtol, best, functions = motions.settings.rtol, np.full(len(own), -np.inf), _Functions(value, sign)
-    for some, members in _parts(motions, own, ROUGHLY * TOGETHER):
-        steps = _Steps(motions, members)
-        nodes = functions(steps.roughly(lanes, NODES, value.states), (len(steps.t0), len(NODES)))
-        for end in (0, -1):
-            np.maximum.at(best[some], steps.of, nodes[:, end, 0])
-        chosen = np.flatnonzero(candidates(nodes, value.kinds, steps.of, len(members)))
-        inside = steps.inside(lanes, chosen)
-        along = functions.along(inside, steps.of[chosen], len(members))
-        nodes = functions(inside.at_nodes(NODES, steps.y1[chosen]), (len(chosen), len(NODES)))
-        found = brackets(along, whole(np.arange(len(chosen)), nodes), rtol)
-        np.maximum(best[some], found.best, out=best[some])
-        if len(found.step):
-
-            def of(which: np.ndarray, along: Along = along, found: Brackets = found) -> Values:
-                return lambda θ: along.look(found.step[which], θ.reshape(len(which), -1))[:, :, 0].ravel()
-
-            _, peaks = tops(of(np.arange(len(found.step))), found.low, found.high, of)
-            np.maximum.at(best[some], along.motion[found.step], peaks)
+    rtol, best, found, begin = motions.settings.rtol, np.full(len(own), -np.inf), list[_Steps](), 0
+    for some, members in _parts(motions, own, APPROXIMATED * TOGETHER):
+        steps = _Steps.all(motions, members)
+        nodes = steps.approximation(lanes, value)
+        nodes[0] *= sign
+        np.maximum.at(best[some], steps.of, np.maximum(nodes[0, 0], nodes[0, -1]))
+        chosen = steps.some(candidates(value.kinds, steps.of, len(members), nodes, rtol, margin=MARGIN))
+        found.append(chosen._replace(of=chosen.of + some.start - begin))
+        if some.stop == len(own) or sum(len(steps.of) for steps in found) > CHOSEN:
+            steps = _Steps(*[np.concatenate(x) for x in zip(*found, strict=True)])
+            along = steps.along(lanes, value, some.stop - begin, sign)
+            best[begin : some.stop] = np.maximum(best[begin : some.stop], largest(along, rtol).value)
+            found, begin = [], some.stop
     return sign * best
 
 
 def _integrals(value: Pointwise, motions: Motions, lanes: Lanes, own: np.ndarray, *, over_time: bool) -> np.ndarray:
     """Integrals or means, as in `analysis.integral`."""
     total = np.empty((len(own), value.functions))
-    functions = _Functions(value)
     for some, members in _parts(motions, own):
-        steps = _Steps(motions, members)
-        inside = steps.inside(lanes, slice(None))
-        nodes = functions(inside.at_nodes(NODES, steps.y1), (len(steps.t0), len(NODES)))
-        along = functions.along(inside, steps.of, len(members))
-        total[some] = integrals(along, whole(np.arange(len(nodes)), nodes), motions.settings.rtol).value
+        total[some] = integrals(_Steps.all(motions, members).along(lanes, value, len(members)), motions.settings.rtol)
     if over_time:
         total /= (motions.t - motions.starts.t)[own, None]
     return total.reshape(len(own), *value.expression.shape)
 
 
 def _at_times(value: Pointwise, motions: Motions, lanes: Lanes, own: np.ndarray, times: np.ndarray) -> np.ndarray:
-    steps = _Steps(motions, own)
+    steps = _Steps.all(motions, own)
     counts = np.bincount(steps.of, minlength=len(own))
     sign = 1.0 if motions.until >= motions.starts.t[own[0]] else -1.0
     chosen, places, asked = [], [], []
-    for k, (first, count) in enumerate(zip(steps.first, counts, strict=True)):
+    for k, (first, count) in enumerate(zip(np.cumsum(counts) - counts, counts, strict=True)):
         ends = steps.t1[first : first + count]
         begin = steps.t0[first]
         covered = np.flatnonzero((sign * times >= sign * begin) & (sign * times <= sign * ends[-1]))
@@ -211,11 +207,7 @@ def _at_times(value: Pointwise, motions: Motions, lanes: Lanes, own: np.ndarray,
         asked.append(k * len(times) + covered)
     which, θ, where = np.concatenate(chosen), np.concatenate(places), np.concatenate(asked)
     steps_, back = np.unique(which, return_inverse=True)
-    inputs = steps.inside(lanes, steps_).inputs(back, θ)
-    for at, y in ((0.0, steps.y0), (1.0, steps.y1)):  # ends of steps as they are
-        exact = np.flatnonzero(at == θ)
-        inputs[exact, 1 : 1 + y.shape[1]] = y[which[exact]]
-    found = value(inputs)
+    found = value(steps.some(steps_).inside(lanes).inputs(back, θ[:, None])[0])
     result = np.full((len(own) * len(times), *found.shape[1:]), np.nan)
     result[where] = found
     return result.reshape(len(own), len(times), *found.shape[1:])

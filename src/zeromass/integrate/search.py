@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from operator import mul
-from typing import Any
 
 import numpy as np
 
@@ -29,9 +27,6 @@ BESIDE = 3
 
 NEWTON = 3
 """Steps from the largest value to the top of its polynomial, at most one part away."""
-
-APART = 3
-"""Brackets up to which each is looked at alone: NumPy takes as long for one as for ten."""
 
 SMOOTH = 1e-6
 """Part of the drop beside a top by which a smooth function may differ from its polynomial: the place of the top is then off
@@ -97,28 +92,22 @@ def tops(
     low: np.ndarray,
     high: np.ndarray,
     some: Callable[[np.ndarray], Values] | None = None,
-    values: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """The same as `maxima` for functions that are smooth at most of their maxima, from fewer values.
 
     f       is asked for as many values of each bracket, one bracket after the other
     some    gives the function that is asked where some brackets, by their numbers, are narrowed alone; f, if it is not given
-    values  at the `fine` places of each bracket, shape (k, FINE + 1), if they are known
 
     A polynomial of degree 6 through those around the largest of 33 tells the place of the top; where the function is not
     there what it should be, as at a kink, it is narrowed.
     """
     if not len(low):
         return np.empty(0), np.empty(0)
-    length, points = high - low, fine(low, high)
-    if values is None:
-        values = f(points.ravel()).reshape(points.shape)
-    if len(low) <= APART:
-        best, parts, expected, known, beside = np.array(
-            list(map(_top, values.tolist(), values.argmax(axis=1).tolist()))
-        ).T
-    else:
-        best, parts, expected, known, beside = _tops(values)
+    length = high - low
+    points = low[:, None] + length[:, None] * _PARTS
+    points[:, -1] = high
+    values = f(points.ravel()).reshape(points.shape)
+    best, parts, expected, known, beside = _tops(values)
     parts = np.where(np.isfinite(parts), parts, best)
     places = np.minimum(np.maximum(low + parts * (length / FINE), low), high)
     found = f(places)
@@ -126,19 +115,12 @@ def tops(
     smooth = np.abs(found - expected) <= SMOOTH * (known - beside) + rounding
     lower = found < known - rounding
     if lower.any():
-        places = np.where(lower, points[np.arange(len(low)), best.astype(int)], places)
+        places = np.where(lower, points[np.arange(len(low)), best], places)
         found = np.where(lower, known, found)
     if not smooth.all():
         rest = np.flatnonzero(~smooth)
         places[rest], found[rest] = maxima(f if some is None else some(rest), low[rest], high[rest])
     return places, found
-
-
-def fine(low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """The ends of parts of brackets at which `tops` looks first, shape (k, FINE + 1)."""
-    points = low[:, None] + (high - low)[:, None] * _PARTS
-    points[:, -1] = high
-    return points
 
 
 def _tops(values: np.ndarray) -> tuple[np.ndarray, ...]:
@@ -159,24 +141,8 @@ def _tops(values: np.ndarray) -> tuple[np.ndarray, ...]:
     return best, middle + u, base + _series(c, u), values[each, best], beside
 
 
-def _top(values: list[float], best: int) -> tuple[float, ...]:
-    """The same of one function whose largest value is known."""
-    middle = min(max(best, BESIDE), FINE - BESIDE)
-    base, u = values[middle], float(best - middle)
-    window = [x - base for x in values[middle - BESIDE : middle + BESIDE + 1]]
-    c = [sum(map(mul, row, window)) for row in _ROWS]
-    slopes = [k * x for k, x in enumerate(c)][1:]
-    bends = [k * x for k, x in enumerate(slopes)][1:]
-    first, last = max(u - 1, -BESIDE), min(u + 1, BESIDE)
-    for _ in range(NEWTON):
-        bend = _series(bends, u)
-        u = min(max(u - _series(slopes, u) / bend, first), last) if bend < 0.0 else u
-    beside = min(values[max(best - 1, 0)], values[min(best + 1, FINE)])
-    return best, middle + u, base + _series(c, u), values[best], beside
-
-
-def _series(c: Any, u: Any) -> Any:
-    """Σ_j c_j u^j of numbers, or of arrays of them."""
+def _series(c: np.ndarray, u: np.ndarray) -> np.ndarray:
+    """Σ_j c_j u^j."""
     total = c[-1]
     for term in c[-2::-1]:
         total = total * u + term
@@ -185,7 +151,6 @@ def _series(c: Any, u: Any) -> Any:
 
 _SERIES = np.linalg.inv(np.vander(np.arange(-BESIDE, BESIDE + 1.0), increasing=True))
 """Coefficients of powers of a polynomial through values at −3 … 3."""
-_ROWS: list[list[float]] = _SERIES.tolist()
 _BESIDE = np.arange(-BESIDE, BESIDE + 1)
 _PARTS = np.arange(FINE + 1) / FINE
 _ONCE = np.arange(1.0, 2 * BESIDE + 1)[:, None]

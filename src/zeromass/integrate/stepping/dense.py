@@ -91,19 +91,7 @@ class DenseOutput:
 
     def within(self, times: np.ndarray, steps: np.ndarray) -> np.ndarray:
         """States at times (k, m) within at most as many steps, (k,), as can be made at once: shape (k m, 2n)."""
-        t, y = self.t, self.y
-        begin, end = t[steps, None], t[steps + 1, None]
-        θ, many = (times - begin) / (end - begin), times.shape[1]
-        with self._alone:
-            rows = self._rows(steps)
-            result = states_between(θ.ravel(), rows if many == 1 else rows.repeat(many), self._kept)
-        at_end = times == end
-        given = (at_end | (times == begin)).ravel().nonzero()[0]
-        if self._project is not None and len(given) < len(result):
-            result = self._project(times.ravel(), result)
-        if len(given):
-            result[given] = y[(steps[:, None] + at_end).ravel()[given]]
-        return result
+        return self._states(times.ravel(), steps.repeat(times.shape[1]))
 
     def _rows(self, steps: np.ndarray) -> np.ndarray:
         """Where the polynomials of at most as many steps are kept as can be made at once; what is not there is made."""
@@ -152,8 +140,8 @@ class DenseOutput:
             result[some] = self._states(times[some])
         return result
 
-    def _states(self, times: np.ndarray) -> np.ndarray:
-        result, inside = self.interpolated(times)
+    def _states(self, times: np.ndarray, steps: np.ndarray | None = None) -> np.ndarray:
+        result, inside = self.interpolated(times, steps)
         if self._project is None or not inside.any():
             return result
         if inside.all():
@@ -161,21 +149,22 @@ class DenseOutput:
         result[inside] = self._project(times[inside], result[inside])
         return result
 
-    def interpolated(self, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """States at no more times than are looked up at once, as polynomials have them; and which are inside steps."""
-        places = np.maximum(self._places(times), 0)
-        before = self.t[places]
-        result, inside = self.y[places], times != before
+    def interpolated(self, times: np.ndarray, steps: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """States at no more times than are looked up at once, as polynomials have them; and which are inside steps.
+
+        steps  in which the times are, where that is known
+        """
+        if steps is None:
+            steps = np.clip(self._places(times), 0, len(self.t) - 2)  # beyond the end, by rounding
+        begin, end = self.t[steps], self.t[steps + 1]
+        at_end = times == end
+        inside = ~(at_end | (times == begin))
         if not inside.any():
-            return result, inside
-        some = slice(None) if inside.all() else np.flatnonzero(inside)
-        steps, t0 = places[some], before[some]
-        if steps.max() == len(self.t) - 1:  # beyond the end, by rounding
-            steps = np.minimum(steps, len(self.t) - 2)
-            t0 = self.t[steps]
-        θ = (times[some] - t0) / (self.t[steps + 1] - t0)
+            return self.y[steps + at_end], inside
         with self._alone:
-            result[some] = states_between(θ, self._rows(steps), self._kept)
+            result = states_between((times - begin) / (end - begin), self._rows(steps), self._kept)
+        given = np.flatnonzero(~inside)
+        result[given] = self.y[steps[given] + at_end[given]]
         return result, inside
 
     def _places(self, times: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Expressions at eight places of each step, in machine code: what `Run.at` says of them, and the same in lanes as alone."""
+"""Expressions at eight nodes of each step, in machine code: what `Run.at` says of them, and the same in lanes as alone."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import pytest
 
 import zeromass as zm
 from zeromass.expression import expressions
-from zeromass.integrate.survey import PLACES, survey
+from zeromass.integrate.sampling import PLACES, node_samples
 
-MODULE = sys.modules["zeromass.integrate.survey"]
+MODULE = sys.modules["zeromass.integrate.sampling"]
 
 x, y = zm.coordinates("x y")
 u, w = zm.rate(x), zm.rate(y)
@@ -62,7 +62,7 @@ RUNS: dict[str, Callable[[], zm.Run]] = {
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_a_survey_says_what_the_run_says(name):
+def test_samples_at_nodes_are_values_of_the_run(name):
     """To a tenth of the tolerance, relative to the largest value; at the ends of steps to the bit, or nearly.
 
     What is not projected has accelerations of the last iteration, and knows nothing of states that another method
@@ -73,7 +73,7 @@ def test_a_survey_says_what_the_run_says(name):
     for segment in run.segments:
         steps = len(segment.t) - 1
         for projected in (True, False):
-            seen = list(survey(segment, e, projected=projected))
+            seen = list(node_samples(segment, e, projected=projected))
             assert sum(len(part.t) for part in seen) == steps
             if not seen:
                 continue
@@ -92,20 +92,20 @@ def test_in_lanes_and_one_after_another_the_bits_are_the_same(monkeypatch):
     run = rod()
     (segment,), e = run.segments, expressions([ROD.energy, ROD.kinetic, u * ROD.accelerations[0]])
     monkeypatch.setattr(MODULE, "MANY", 1)
-    lanes = np.concatenate([part.values for part in survey(segment, e)])
+    lanes = np.concatenate([part.values for part in node_samples(segment, e)])
     monkeypatch.setattr(MODULE, "MANY", 10**9)
-    alone = np.concatenate([part.values for part in survey(segment, e)])
+    alone = np.concatenate([part.values for part in node_samples(segment, e)])
     assert np.array_equal(lanes, alone)
 
 
 def test_parts_say_the_same_as_the_whole(monkeypatch):
     run = rod()
     (segment,), e = run.segments, expressions([ROD.energy])
-    whole = np.concatenate([part.values for part in survey(segment, e)])
+    whole = np.concatenate([part.values for part in node_samples(segment, e)])
     monkeypatch.setattr(MODULE, "AT_ONCE", 1)
     monkeypatch.setattr(MODULE, "FEWEST", 7)
     monkeypatch.setattr(MODULE, "BLOCK", 50)
-    parts = list(survey(segment, e))
+    parts = list(node_samples(segment, e))
     assert len(parts) > 1
     assert np.array_equal(np.concatenate([part.values for part in parts]), whole)
 
@@ -115,7 +115,7 @@ def test_what_a_file_says_of_a_run_is_looked_at_too(tmp_path):
     run = rod()
     again = zm.load(run.save(tmp_path / "run.nc", certificate=False))
     (segment,), e = again.segments, expressions([again.system.energy])
-    (part,) = survey(segment, e)
+    (part,) = node_samples(segment, e)
     assert np.allclose(
         part.values[..., 0].ravel(), again.at(part.t.ravel())[again.system.energy], rtol=1e-14, atol=1e-14
     )

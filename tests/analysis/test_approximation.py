@@ -1,4 +1,4 @@
-"""A rough look between steps: its errors hold, and what is found after it is what a look at everything finds."""
+"""Approximate values at the nodes of steps: their errors hold, and steps are left out that have no extreme value."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import pytest
 
 import zeromass as zm
 from zeromass.analysis import Extremum, extrema
-from zeromass.analysis.extrema import maximum
-from zeromass.analysis.rough import FEW, MANY, rough
-from zeromass.integrate.glance import glanced
-from zeromass.integrate.survey import PLACES
+from zeromass.analysis.extrema import bounds, candidates, maximum
+from zeromass.analysis.steep import NONE
+from zeromass.analysis.stepwise import approximation
+from zeromass.integrate.sampling import MANY, PLACES, time_sampler
 
 
 @pytest.fixture(scope="module")
@@ -29,45 +29,37 @@ def _asked(run: zm.Run) -> list[zm.Expression]:
     return [np.sin(b), zm.rate(a) ** 2, zm.acceleration(b), np.cos(3 * a) * b, -np.sin(b)]
 
 
-def test_values_of_a_rough_look_are_those_of_the_run(swinging: zm.Run) -> None:
+def test_approximate_values_are_those_of_the_run(swinging: zm.Run) -> None:
     """To less than twice the tolerance; at the ends of steps, but for accelerations, to rounding."""
     e = _asked(swinging)
-    found = rough(swinging, e)
+    found = approximation(swinging, e)
     assert len(swinging.t) > MANY
     assert found is not None
+    nodes = found.nodes.transpose(2, 1, 0)
     ends = swinging[np.array(e)]
     states = [0, 1, 3, 4]
-    assert np.allclose(found.nodes[:, -1, states], ends[1:, states], rtol=1e-14, atol=1e-15)
-    assert np.array_equal(found.nodes[0, 0], ends[0])
+    assert np.allclose(nodes[:, -1, states], ends[1:, states], rtol=1e-14, atol=1e-15)
+    assert np.array_equal(nodes[0, 0], ends[0])
     h = np.diff(swinging.t)[:, None]
     exact = swinging.at((swinging.t[:-1, None] + h * PLACES).ravel())[np.array(e)].reshape(len(h), -1, len(e))
     size = np.abs(exact).max(axis=(0, 1))
-    assert np.all(np.abs(found.nodes[:, 1:] - exact).max(axis=(0, 1)) <= 2 * 1e-9 * size)
+    assert np.all(np.abs(nodes[:, 1:] - exact).max(axis=(0, 1)) <= 2 * 1e-9 * size)
 
 
-def test_steps_that_a_rough_look_leaves_out_have_no_larger_value(swinging: zm.Run) -> None:
-    """And its tops are off by no more than it says."""
+def test_steps_that_are_left_out_have_no_larger_value(swinging: zm.Run) -> None:
+    """And no value exceeds the bound of its step."""
     fine = np.linspace(0.0, 1.0, 41)
     for e in _asked(swinging):
-        found = rough(swinging, [e])
+        found = approximation(swinging, [e])
         assert found is not None
-        peaks = found.peaks
         t = swinging.t[:-1, None] + np.diff(swinging.t)[:, None] * fine
         values = swinging.at(np.minimum(t.ravel(), swinging.t[-1]))[e].reshape(t.shape)
-        highest = values.max(axis=1)
-        assert int(np.argmax(highest)) in peaks.steps
-        there = swinging.at(peaks.times)[e]
-        assert np.all(np.abs(there - peaks.tops) <= peaks.errors + peaks.hidden)
-        assert np.all(highest[peaks.steps] <= peaks.tops + peaks.errors + peaks.hidden)
-
-
-def test_no_step_is_left_out_because_its_polynomial_is_highest_at_an_end(swinging: zm.Run) -> None:
-    """Where it does not bend down at its top, that tells nothing: what may be hidden is its error, and never less than 0."""
-    run = zm.simulate(swinging.program, swinging.start, until=10.0, rtol=1e-9, method="dop853")
-    found = rough(run, [-run.system.energy])
-    assert found is not None
-    assert len(found.peaks.steps) > FEW
-    assert np.all(found.peaks.hidden >= 0.0)
+        highest, motion = values.max(axis=1), np.zeros(len(t), dtype=int)
+        some = candidates(NONE.kinds, motion, 1, found.nodes, 1e-9, off=found.off)
+        assert int(np.argmax(highest)) in some
+        assert len(some) < len(t) / 4
+        bound = bounds(found.nodes, NONE.kinds, np.full(len(t), -np.inf), found.off)
+        assert np.all(highest <= bound)
 
 
 def test_an_energy_that_is_conserved_takes_few_steps_again(swinging: zm.Run) -> None:
@@ -96,7 +88,7 @@ def test_of_peaks_that_are_all_alike_few_are_looked_at() -> None:
 def _of_all_steps(run: zm.Run, e: zm.Expression, monkeypatch: pytest.MonkeyPatch) -> Extremum:
     """The largest value, where no step is left out before it is sampled."""
     with monkeypatch.context() as patched:
-        patched.setattr(extrema, "rough", lambda run, e: None)
+        patched.setattr(extrema, "approximation", lambda run, e: None)
         return maximum(run, e)
 
 
@@ -112,7 +104,7 @@ def test_short_runs_are_looked_at_as_they_are() -> None:
     x = zm.coordinate("x")
     spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
     run = zm.simulate(spring, spring.start({x: 1.0}), until=3.0)
-    assert rough(run, [x]) is None
+    assert approximation(run, [x]) is None
 
 
 @pytest.mark.parametrize("until", [1.0, -1.0, 3.0])
@@ -180,10 +172,10 @@ def test_values_inside_steps_are_those_of_the_run(method: str) -> None:
     times = run.t[steps, None] + np.diff(run.t)[steps, None] * np.linspace(0.0, 1.0, 11)
     times[:, -1] = run.t[steps + 1]
     for e in (a, -zm.rate(b), np.sin(3 * a) * zm.rate(a), zm.acceleration(b)):
-        glance = glanced(segment, np.array([e]))
-        assert glance is not None
-        exact, found = run.at(times.ravel())[e].reshape(times.shape), glance(times, steps)
-        if glance.exact:
+        sampler = time_sampler(segment, np.array([e, zm.t]))
+        assert sampler is not None
+        exact, (found, t) = run.at(times.ravel())[e].reshape(times.shape), sampler(times, steps).transpose(2, 0, 1)
+        assert np.array_equal(t, times)
+        if sampler.exact:
             assert np.array_equal(found, exact)
         assert np.abs(found - exact).max() <= 1e-12 * np.abs(exact).max()
-        assert glance.at(float(times[1, 3]), 7) == exact[1, 3]

@@ -1,4 +1,4 @@
-"""Values at many states: brought onto the constraints first, as those between steps are, and then looked at.
+"""Values of expressions at many states along dense output, in machine code: states are brought onto the constraints first.
 
 In SIMD lanes, or one after another: the arithmetic is the same, to the bit.
 """
@@ -12,16 +12,18 @@ from typing import ClassVar
 from zeromass.codegen import ir
 from zeromass.codegen.elementary.arithmetic import Real, Truth, fma, sqrt, where
 from zeromass.codegen.target import Target
+from zeromass.integrate.stepping.between import legendre_at
+from zeromass.integrate.stepping.dense import DEGREE
 from zeromass.integrate.stepping.kernel import PROJECTIONS, REPEAT, ROUNDING, Routine
 from zeromass.integrate.stepping.layout import Int64, Real64
 from zeromass.integrate.stepping.status import Status
-from zeromass.integrate.stepping.writer import INT, POINTER, function_pointer
+from zeromass.integrate.stepping.writer import DOUBLE, INT, POINTER, function_pointer
 
 PLACES = 8
 """Of which the last is the end of a step, as it was recorded: it is on the constraints."""
 
 
-class Looks(Routine):
+class NodeValues(Routine):
     """Values at eight places of each of `capacity` steps, in groups of as many as there are lanes.
 
     times   (steps, 8)
@@ -32,7 +34,7 @@ class Looks(Routine):
     room    of what is between: 3n values in lanes, and the growth and the pivots of accelerations
     """
 
-    name = "looks"
+    name = "node_values"
     side_by_side = True
     takes: ClassVar[Mapping[str, ir.Type]] = {
         **dict.fromkeys(("reals", "ints", "times", "inside", "moved", "values", "q̈", "room", "parameters"), POINTER),
@@ -44,19 +46,19 @@ class Looks(Routine):
 
     def __init__(self, module: ir.Module, target: Target) -> None:
         super().__init__(module, target)
-        self.look()
+        self.sample()
         self.b.ret(self.int(Status.FINISHED))
         self.finish()
 
-    def look(self) -> None:
+    def sample(self) -> None:
         b, a, n = self.b, self.arguments, self.coordinates
         groups = self.int(PLACES // self.members)
         with self.loop(b.mul(self.load_int(self.ints, Int64.capacity), groups)) as k:
             y, q̈ = self.at(a["inside"], b.mul(k, self.order)), self.at(a["q̈"], b.mul(k, n))
-            self.look_at(k, y, q̈, lambda: self.inner(b.srem(k, groups)))
+            self.sample_group(k, y, q̈, lambda: self.inner(b.srem(k, groups)))
 
-    def look_at(self, k: ir.Value, y: ir.Value, q̈: ir.Value, inner: Callable[[], Truth]) -> None:
-        """Looks at the k-th group of states; `inner` tells which of them are brought onto the constraints."""
+    def sample_group(self, k: ir.Value, y: ir.Value, q̈: ir.Value, inner: Callable[[], Truth]) -> None:
+        """Samples the k-th group of states; `inner` tells which of them are brought onto the constraints."""
         b, a, t = self.b, self.arguments, self.at(self.arguments["times"], k)
         outputs = self.load_int(self.ints, Int64.events)
         with self.if_(b.or_(*[self.flag(f) for f in (Int64.project_positions, Int64.project_velocities)])):
@@ -103,6 +105,55 @@ class Looks(Routine):
             e = (self.load(y, i) - old) / (fma(rtol, abs(old), atol) + ROUNDING)
             total.value = fma(e, e, total.value)
         return sqrt(total.value / self.from_int(self.order))
+
+
+class TimeValues(NodeValues):
+    """Values at `width` groups of times in each of `capacity` steps, in as many lanes as times of a group.
+
+    times        (steps, width, lanes), within their steps; at the ends of these are the states that were recorded
+    inside, q̈    room for the states of one group, and for their accelerations
+    moved        how far states were brought onto the constraints, (steps, width, lanes)
+    values       (steps, width, 1, lanes)
+    t, y         at the ends of all steps of a run
+    steps        numbers of the steps among those, and of their polynomials among these, (capacity, 2)
+    table        where the polynomials are
+    """
+
+    name = "time_values"
+    takes: ClassVar[Mapping[str, ir.Type]] = {
+        **NodeValues.takes,
+        **dict.fromkeys(("t", "y", "steps"), POINTER),
+    }
+
+    def sample(self) -> None:
+        b, a, order = self.b, self.arguments, self.order
+        groups, inside = self.load_int(self.ints, Int64.width), a["inside"]
+        polynomials = b.inttoptr(self.load_int(self.ints, Int64.table), POINTER)
+        with self.loop(self.load_int(self.ints, Int64.capacity)) as s:
+            of = b.mul(s, self.int(2))
+            step, row = (b.load(self.cell(a["steps"], b.add(of, self.int(k))), typ=INT, align=8) for k in range(2))
+            after = b.add(step, self.int(1))
+            t0, t1 = (self.every(a["t"], place) for place in (step, after))
+            begin, end = b.mul(step, order), b.mul(after, order)
+            first = b.mul(row, b.mul(order, self.int(DEGREE + 1)))
+            with self.loop(groups) as g:
+                k = b.add(b.mul(s, groups), g)
+                time = self.load(a["times"], k)
+                P = legendre_at((time - t0) / (t1 - t0), self.real(1.0), DEGREE + 1)
+                begins, ends = time.equals(t0), time.equals(t1)
+                with self.loop(order) as i:
+                    place, total = b.add(first, i), self.real(0.0)
+                    for p in P:
+                        total = total + p * self.every(polynomials, place)
+                        place = b.add(place, order)
+                    total = where(ends, self.every(a["y"], b.add(end, i)), total)
+                    self.store(where(begins, self.every(a["y"], b.add(begin, i)), total), inside, i)
+                self.sample_group(k, inside, a["q̈"], lambda begins=begins, ends=ends: ~(begins | ends))
+
+    def every(self, array: ir.Value, place: ir.Value) -> Real:
+        """One number, in every lane."""
+        x = self.b.load(self.cell(array, place), typ=DOUBLE, align=8)
+        return self.real(x if self.members == 1 else self._spread(x, self.members))
 
 
 def correct_some(
