@@ -146,6 +146,9 @@ def _first(lengths: Lengths, program: Program, segment: Segment, settings: Setti
             steps += [(begin + int(i), k) for i in turned]
             sizes[k] = max(sizes[k], float(np.linalg.norm(d, axis=1).max()))
         for i, k in sorted(steps):
+            beside = segment.t[max(i - 1, 0)], segment.t[min(i + 2, len(segment.t) - 1)]
+            if any(min(beside) <= passage.t <= max(beside) for passage in segment.crossed):
+                continue  # that is done already
             t = np.linspace(segment.t[i], segment.t[i + 1], INSIDE)
             inside = np.linalg.norm(lengths.at(_inputs(segment, t, segment.dense(t)))[k], axis=1)
             if not np.nanmin(inside) > NEAR * max(inside[0], inside[-1]):
