@@ -16,6 +16,7 @@ from zeromass.integrate.singular.transit import Piece, Transit
 from zeromass.integrate.singular.under_way import UnderWay
 from zeromass.integrate.stepping.between import states_between
 from zeromass.integrate.stepping.dense import DEGREE
+from zeromass.integrate.stepping.layout import Real64
 from zeromass.model import Event
 
 
@@ -68,7 +69,7 @@ class Leapt:
         weakest = pieces[int(np.argmin(transit.margins(pieces)))]
         self.crossed.append((weakest.t1, weakest.y))
         self._transits.append((pieces[0].t0, pieces[-1].t1))
-        self.margin = event.margin
+        self.margin, growth = event.margin, float(work.reals[Real64.growth])
         for piece in pieces:
             last = piece is pieces[-1] or abs(piece.t1 - piece.t0) >= abs(loop.until - piece.t0)
             t, y = piece.t1, piece.y
@@ -79,7 +80,7 @@ class Leapt:
                 )[0]
             if last and loop.settings.project:
                 y = loop.functions().projected(np.array([t]), y[None])[0]
-            outcome = self._step(piece, t, y, loop.functions().slope(t, y)[1])
+            outcome = self._step(piece, t, y, growth)
             if outcome is not None:
                 break
         self.margin = None

@@ -11,11 +11,12 @@ ever shorter toward the place.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from zeromass.expression import Evaluator
+from zeromass.expression import Evaluator, Expression
 from zeromass.integrate.entries import all_rows, masses
 from zeromass.integrate.legendre import legendre
 from zeromass.integrate.singular.under_way import UnderWay
@@ -29,7 +30,7 @@ CLOSER, CLOSEST, FLOOR = 0.1, 1e-13, 1e-3
 SLOW = 1e-2
 """The speed c, as a part of |ẏ| at the beginning."""
 
-STEPS = 400
+STEPS = 120
 """Steps over σ after which a way is given up."""
 
 NEGATIVE = 1e-9
@@ -79,8 +80,12 @@ class Transit:
         self._n = n = len(y) // 2
         heavy = masses(system)(self._inputs(np.array([self._t]), y[None]))[0, 0] > 0
         self._heavy, self._light = np.flatnonzero(heavy), np.flatnonzero(~heavy)
+        self._alone, self._weak = _order([system.sparse_A.rows[i] for i in self._kinematic], self._light.tolist())
         self._first = np.concatenate([[0.0], y[:n], y[n:][self._heavy]])
         self._speed = float(np.linalg.norm(y[n:][self._light]))
+        others = [e.terminal and e.margin is not event.margin for e in loop.watched]
+        self._terminal, self._directions = np.array(others), np.array([e.direction for e in loop.watched])
+        self._values = loop.work.event_values(self._t, y)
         zero, _ = self._watched(self._inputs(np.array([self._t]), y[None]))[0]
         self._beyond = AWAY * max(-zero * event.direction, 0.0)
         self._ahead = float(np.sign(loop.until - loop.start.t))
@@ -99,12 +104,21 @@ class Transit:
         return np.column_stack([t, y, np.broadcast_to(values, (len(t), len(values)))])
 
     def _states(self, z: np.ndarray) -> np.ndarray:
-        """States (q, q̇), shape (k, 2n), at (t, q, v), shape (k, 1 + n + heavy): A_y ẏ = −(A_v v + …) in least squares."""
+        """States (q, q̇), shape (k, 2n), at (t, q, v), shape (k, 1 + n + heavy).
+
+        A_y ẏ = −(A_v v + …), in least squares for those of y that no row tells alone: others are as exact as v.
+        """
         n, y = self._n, np.zeros((len(z), 2 * self._n))
         y[:, :n], y[:, n + self._heavy] = z[:, 1 : n + 1], z[:, n + 1 :]
         inputs = self._inputs(self._t + z[:, 0], y)
-        Q, R = np.linalg.qr(self._rows(inputs)[:, self._kinematic][:, :, self._light])
-        y[:, n + self._light] = -np.linalg.solve(R, Q.swapaxes(1, 2) @ self._rates(inputs)[..., None])[..., 0]
+        for level in self._alone:
+            rates = self._rates(inputs)
+            for i, j, a in level:
+                inputs[:, 1 + n + j] = y[:, n + j] = -rates[:, i] / a
+        rows, columns = self._weak
+        Q, R = np.linalg.qr(self._rows(inputs)[:, self._kinematic][:, rows][:, :, columns])
+        rates = self._rates(inputs)[:, rows, None]
+        y[:, n + columns] = -np.linalg.solve(R, Q.swapaxes(1, 2) @ rates)[..., 0]
         return y
 
     def _slope(self, _: float, z: np.ndarray) -> np.ndarray:
@@ -138,13 +152,20 @@ class Transit:
                 if solver.status != "running":
                     return None
                 found.append((solver.t_old, solver.t, solver.dense_output()))
-                z = solver.y
-                zero, margin = self._watched(self._inputs(np.array([self._t + z[0]]), self._states(z[None])))[0]
+                t, (y,) = self._t + solver.y[0], self._states(solver.y[None])
+                zero, margin = self._watched(self._inputs(np.array([t]), y[None]))[0]
                 if not margin > -NEGATIVE:
                     return None
-                if -zero * self._direction > self._beyond or abs(z[0]) >= abs(self._loop.until - self._t):
+                done = -zero * self._direction > self._beyond or abs(t - self._t) >= abs(self._loop.until - self._t)
+                if done or self._ends(t, y):
                     return found
         return None
+
+    def _ends(self, t: float, y: np.ndarray) -> bool:
+        """Whether a terminal event has happened since the last look."""
+        old, new = self._values, self._loop.work.event_values(t, y)
+        self._values = new
+        return bool(np.any(self._terminal & (self._directions * old <= 0) & (self._directions * new >= 0) & (old * new <= 0) & (old != 0)))
 
     def _pieces(self, path: list[tuple[float, float, object]]) -> list[Piece]:
         """Steps of time: those over σ, halved until polynomials of time are exact."""
@@ -187,8 +208,34 @@ class Transit:
         rounding  of time, as a part of the step
         """
         values, settings, count = np.array(legendre(θ, DEGREE + 1)).T, self._loop.settings, len(NODES)
-        coefficients = np.linalg.solve(values[:count], y[:count])
+        try:
+            coefficients = np.linalg.solve(values[:count], y[:count])
+        except np.linalg.LinAlgError:  # some of the places are at one time
+            return None
         allowed = settings.rtol * np.abs(y).max(axis=0) + settings.atol + rounding * np.ptp(y, axis=0)
         allowed[self._n + self._light] = ROUGH * np.abs(y[:, self._n + self._light]).max()
         off = np.abs(values[count:] @ coefficients - y[count:])
         return coefficients if np.all(off <= allowed) else None
+
+
+def _order(
+    rows: Sequence[Mapping[int, Expression]], light: Iterable[int]
+) -> tuple[list[list[tuple[int, int, float]]], tuple[np.ndarray, np.ndarray]]:
+    """How rates of coordinates without mass follow from rows: row, coordinate and coefficient of those that one row tells,
+    which may follow from the others of them before; and the rows and coordinates that are left."""
+    unknown, left = {*light}, {*range(len(rows))}
+    levels: list[list[tuple[int, int, float]]] = []
+    while True:
+        found: dict[int, tuple[int, int, float]] = {}
+        for i in sorted(left):
+            own = unknown & rows[i].keys()
+            for j in own if len(own) == 1 else ():
+                a = rows[i][j].value
+                if a and j not in found:
+                    found[j] = i, j, a
+        if not found:
+            weak = [i for i in sorted(left) if unknown & rows[i].keys()]
+            return levels, (np.array(weak, dtype=int), np.array(sorted(unknown), dtype=int))
+        levels.append(list(found.values()))
+        unknown -= found.keys()
+        left -= {i for i, _, _ in found.values()}

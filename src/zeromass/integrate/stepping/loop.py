@@ -496,15 +496,16 @@ class Loop:
         some = np.linspace(0, len(t) - 1, 50).astype(int)
         values = np.array([self.work.event_values(float(t[k]), y[k]) for k in some])
         ends = self.work.event_values(self.work.t, self.work.y)
-        for event, end, course in zip(self.watched, ends, values.T, strict=True):
-            if event.guard and abs(end) < self.settings.limits.close * np.abs(course).max():
-                if event.margin is not None:
-                    through, outcome = self._through(event)
-                    if through:
-                        return outcome
-                self.occurrences.append(Occurrence(event.name, self.work.t, self.work.y))
-                words = event.words(self.state(), " nearly: no step is short enough to come closer")
-                return Outcome(Ending.EVENT, self.work.t, words)
+        most = self.settings.limits.close * np.abs(values).max(axis=0)
+        close = [event for event, end, size in zip(self.watched, ends, most, strict=True) if event.guard and abs(end) < size]
+        for event in close:
+            through, outcome = (False, None) if event.margin is None else self._through(event)
+            if through:
+                return outcome
+        for event in close[:1]:
+            self.occurrences.append(Occurrence(event.name, self.work.t, self.work.y))
+            words = event.words(self.state(), " nearly: no step is short enough to come closer")
+            return Outcome(Ending.EVENT, self.work.t, words)
         if self.program.code == "rolled":
             return in_large(self.state(), Ending.STEP_TOO_SMALL)
         return self._weak() or no_step(
