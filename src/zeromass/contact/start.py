@@ -259,8 +259,8 @@ def _check_room(rolling: Rolling, known: dict[Any, Any], K: np.ndarray, place: n
             )
     elif abs(clearance := _value(rolling.clearance, known)) <= FLAT:
         raise StartError(
-            f"'{solid.name}' is flat where it would touch '{name}' at {at}: its contact point has no finite rate there; tilt "
-            "it a little"
+            f"'{solid.name}' is flat where it would touch '{name}' at {at}: its contact point has no finite rate there; "
+            "tilt it a little"
         )
     elif not clearance > 0.0:
         raise StartError(f"'{solid.name}' is not as round as '{name}' at {at}: it would touch in more than one point")

@@ -11,8 +11,9 @@ ever shorter toward the place.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -47,6 +48,10 @@ FINEST = 0.1
 
 CHECKS = np.array([0.0, 0.03, 0.5, 0.97, 1.0])
 """Places in a step at which its polynomial is compared with the motion."""
+
+
+Step = tuple[float, float, Callable[[np.ndarray], np.ndarray]]
+"""Of σ: its ends, and what gives (t, q, v) inside it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,8 +97,14 @@ class Transit:
 
     def steps(self) -> list[Piece] | None:
         """Of time; None where there is no way through."""
-        path = self._path() if self._speed else None
-        return None if path is None else self._pieces(path)
+        if not self._speed:
+            return None
+        try:
+            with np.errstate(all="ignore"):
+                path = self._path()
+                return None if path is None else self._pieces(path)
+        except np.linalg.LinAlgError:  # a stage is at the place itself
+            return None
 
     def margins(self, pieces: list[Piece]) -> np.ndarray:
         """The margin of the event at the ends of steps."""
@@ -129,45 +140,40 @@ class Transit:
         speed = np.sqrt((SLOW * self._speed) ** 2 + np.sum(y[n + self._light] ** 2))
         return np.concatenate([[1.0], y[n:], slope[n + self._heavy]]) * (self._ahead / speed)
 
-    def _path(self) -> list[tuple[float, float, object]] | None:
+    def _path(self) -> list[Step] | None:
         """Steps over σ, each with what gives (t, q, v) inside it."""
         from scipy.integrate import DOP853  # few runs come to such a place
 
         rtol = max(CLOSER * self._loop.settings.rtol, CLOSEST)
-        sizes = np.full(len(self._first), float(np.abs(self._first).max()))
         n, first = self._n, self._first
+        sizes = np.empty(len(first))
         sizes[1 : n + 1], sizes[n + 1 :] = np.abs(first[1 : n + 1]).max(), np.abs(first[n + 1 :]).max()
         sizes[0] = sizes[1] / self._speed
-        with np.errstate(all="ignore"):
-            try:
-                solver = DOP853(self._slope, 0.0, first, np.inf, rtol=rtol, atol=FLOOR * rtol * sizes)
-            except np.linalg.LinAlgError:
+        tolerances: Any = FLOOR * rtol * sizes
+        solver, found = DOP853(self._slope, 0.0, first, np.inf, rtol=rtol, atol=tolerances), list[Step]()
+        while len(found) < STEPS:
+            before = float(solver.t)
+            solver.step()
+            if solver.status != "running":
                 return None
-            found = []
-            for _ in range(STEPS):
-                try:
-                    solver.step()
-                except (np.linalg.LinAlgError, ValueError):
-                    return None
-                if solver.status != "running":
-                    return None
-                found.append((solver.t_old, solver.t, solver.dense_output()))
-                t, (y,) = self._t + solver.y[0], self._states(solver.y[None])
-                zero, margin = self._watched(self._inputs(np.array([t]), y[None]))[0]
-                if not margin > -NEGATIVE:
-                    return None
-                done = -zero * self._direction > self._beyond or abs(t - self._t) >= abs(self._loop.until - self._t)
-                if done or self._ends(t, y):
-                    return found
+            found.append((before, float(solver.t), solver.dense_output()))
+            t, (y,) = self._t + solver.y[0], self._states(solver.y[None])
+            zero, margin = self._watched(self._inputs(np.array([t]), y[None]))[0]
+            if not margin > -NEGATIVE:
+                return None
+            done = -zero * self._direction > self._beyond or abs(t - self._t) >= abs(self._loop.until - self._t)
+            if done or self._ends(t, y):
+                return found
         return None
 
     def _ends(self, t: float, y: np.ndarray) -> bool:
         """Whether a terminal event has happened since the last look."""
         old, new = self._values, self._loop.work.event_values(t, y)
         self._values = new
-        return bool(np.any(self._terminal & (self._directions * old <= 0) & (self._directions * new >= 0) & (old * new <= 0) & (old != 0)))
+        happened = (old * new <= 0) & (old != 0) & (self._directions * old <= 0)
+        return bool(np.any(happened & self._terminal))
 
-    def _pieces(self, path: list[tuple[float, float, object]]) -> list[Piece]:
+    def _pieces(self, path: list[Step]) -> list[Piece]:
         """Steps of time: those over σ, halved until polynomials of time are exact."""
         waiting, done = list(path), list[tuple[float, float, np.ndarray, np.ndarray]]()
         while waiting:
@@ -178,10 +184,9 @@ class Transit:
             y = self._states(z).reshape(len(σ), len(places), -1)
             τ = z[:, 0].reshape(σ.shape)
             first, last = τ[:, len(NODES)], τ[:, -1]
-            with np.errstate(all="ignore"):
-                θ = (τ - first[:, None]) / (last - first)[:, None]
-                rounding = np.spacing(np.abs(self._t + last)) / np.abs(last - first)
-            further = list[tuple[float, float, object]]()
+            θ = (τ - first[:, None]) / (last - first)[:, None]
+            rounding = np.spacing(np.abs(self._t + last)) / np.abs(last - first)
+            further = list[Step]()
             for k, (a, b, inside) in enumerate(waiting):
                 coefficients = self._line(y[k]) if not rounding[k] < FINEST else self._exact(θ[k], y[k], rounding[k])
                 if coefficients is not None:

@@ -497,7 +497,9 @@ class Loop:
         values = np.array([self.work.event_values(float(t[k]), y[k]) for k in some])
         ends = self.work.event_values(self.work.t, self.work.y)
         most = self.settings.limits.close * np.abs(values).max(axis=0)
-        close = [event for event, end, size in zip(self.watched, ends, most, strict=True) if event.guard and abs(end) < size]
+        close = [
+            event for event, end, size in zip(self.watched, ends, most, strict=True) if event.guard and abs(end) < size
+        ]
         for event in close:
             through, outcome = (False, None) if event.margin is None else self._through(event)
             if through:
