@@ -89,9 +89,9 @@ class Loop:
         held: int = 0,
     ) -> None:
         self.program, self.start, self.until, self.settings = program, start, float(until), settings
-        events = [*events, *self._early(events)]
         bumps = () if settings.step is not None else _bumps(program.system)
         kinks = self._kinks(program.system, events) if events else ()
+        events = [*events, *self._early(events)] if any(event.margin is not None for event in events) else events
         waits = () if kinks or not self.patient else tuple(e for e in events if not (e.terminal or e.guard))
         more = (*kinks, *bumps)
         at_once = [event for event in events if event not in waits] if waits else events
