@@ -5,6 +5,8 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import zeromass as zm
+from integrate.node import MISSING, node, through_kinds
+from zeromass.integrate.alone.kinds import Kinds
 
 A, B, C, M, G = 0.1, 0.09, 0.08, 0.5, 9.81
 INERTIA = (1.0e-3, 1.2e-3, 1.3e-3)
@@ -283,3 +285,23 @@ def test_a_hollow_that_is_too_tight_still_ends_a_run():
     rolling = zm.Rolling(egg, on=bowl, gravity=G, two_sided=True)
     run = zm.simulate(rolling, rolling.start(contact=(0.5, 0.0), velocity=(-0.5, 0.1)), until=2.0)
     assert run.events[-1].name == "hollow too tight"
+
+
+@pytest.mark.skipif(node() is None, reason=MISSING)
+def test_a_page_ends_at_a_flat_point_by_name(tmp_path):
+    """What drives a motion outside Python does not pass through: it says so, at the state that Python passes."""
+    stone = zm.superquadric((A, B, C), exponent=4, mass=M, name="stone")
+    rolling = zm.Rolling(stone, on=zm.surfaces.plane(), gravity=G, friction=5.0)
+    start = rolling.start(contact=(0, 0), velocity=(0.5, 0.1), orientation=(0.7, 0.4, 0.2))
+    given = {"rtol": 1e-10, "atol": 1e-13}
+    outputs = (*rolling.coordinates, *rolling.rates)
+    motion = Kinds.of(start, outputs, 0.6, zm.Settings(**given, method="dop853"))
+    assert motion is not None
+    run = zm.simulate(rolling, start, until=0.6, **given)
+    (there,) = through_kinds(motion, [{"values": {}, "until": 0.6, **given, "times": [0.0]}], tmp_path)
+    assert there["ending"] == "EVENT"
+    assert there["event"]["name"] == "lies flat"
+    assert "'stone' is flat where it touches 'plane'" in there["event"]["message"]
+    (k,) = [k for k, x in enumerate(rolling.coordinates) if x is rolling.body.position[0]]
+    same = run.at([run.passages[0].t])[rolling.body.position[0]]
+    assert there["end"][k] == pytest.approx(same[0], abs=1e-6)
