@@ -272,11 +272,11 @@ def test_a_point_that_is_not_on_the_outside_is_told_one_that_is():
 
 
 def test_a_point_of_a_body_that_is_flat_there_is_on_it():
-    """Between two axes of a superquadric: the point is its own, and the body too flat to touch there."""
+    """Between two axes of a superquadric: the point is its own, and the contact has no finite rate there."""
     box = zm.superquadric((0.05, 0.04, 0.03), 4, 0.1)
     point = np.array([0.05, 0.0, 0.03]) / 2**0.25
     assert box.normal_at(point, {}) == pytest.approx(np.array([3.0, 0.0, 5.0]) / np.sqrt(34), abs=1e-12)
-    with pytest.raises(zm.StartError, match="not as round as 'plane'"):
+    with pytest.raises(zm.StartError, match="'superquadric' is flat where it would touch 'plane'"):
         zm.Rolling(box, on=zm.surfaces.plane()).start(contact=(0.0, 0.0), touching=point)
 
 

@@ -64,19 +64,10 @@ def test_wheels_move_as_newton_and_euler_say(name):
     assert np.all(errors <= 1e-10 * np.maximum(1.0, growth)), (errors, growth)
 
 
-@pytest.mark.parametrize("several", [False, True])
-def test_a_flat_point_of_a_body_on_a_plane_is_named(several):
-    """A superquadric has no curvature across its planes of symmetry; a plane is no hollow, and the run ends by name."""
+def test_a_flat_point_of_one_of_several_contacts_is_named():
+    """A superquadric has no curvature across its planes of symmetry, and a plane is no hollow."""
     stone = zm.superquadric((0.1, 0.09, 0.08), exponent=4, mass=0.5, name="stone")
-    rolling = zm.Rolling(stone, on=zm.surfaces.plane())
-    start = rolling.start(contact=(0, 0), velocity=(0.5, 0.1), orientation=(0.7, 0.4, 0.2))
-    if several:
-        room = zm.Contacts(stone, on={"floor": zm.surfaces.plane()})
-        names = [event.name for event in room.case(["rolling"]).events]
-        assert "floor: lies flat" in names
-        assert "floor: hollow too tight" not in names
-        return
-    run = zm.simulate(rolling, start, until=1.0)
-    assert "'stone' is flat where it touches 'plane'" in run.outcome.message
-    assert run.events[-1].name == "lies flat"
-    assert abs(run.state(float(run.t[-1]))[rolling.clearance]) <= 2e-4  # least_clearance is 1e-4
+    room = zm.Contacts(stone, on={"floor": zm.surfaces.plane()})
+    names = [event.name for event in room.case(["rolling"]).events]
+    assert "floor: lies flat" in names
+    assert "floor: hollow too tight" not in names

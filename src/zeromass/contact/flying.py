@@ -92,7 +92,10 @@ class Flying(AnotherMotion):
                 f"'{rolling.solid.name}' is flat where it is nearest to '{rolling.surface.name}': no single point is"
             )
             room = rolling.clearance - rolling.least_clearance
-            self.events = (*self.events, Event(FLAT, room, direction=-1, guard=True, message=words))
+            self.events = (
+                *self.events,
+                Event(FLAT, room, direction=-1, guard=True, message=words, margin=rolling.clearance),
+            )
 
     # starts ----------------------------------------------------------------------------------------------------------
     def start(  # type: ignore[override]

@@ -40,7 +40,7 @@ class Resting(AnotherMotion):
         if rolling.rolling_resistance is None:
             raise ModelError("a body is held only with rolling resistance: Rolling(…, rolling_resistance=l)")
         self.slips = slips
-        constraints: dict[str, Any] = rolling.holding("energy", *(("no slip",) if slips else ()))
+        constraints: dict[str, Any] = rolling.holding_slip() if slips else rolling.holding("energy")
         constraints["no rolling"] = [e for e in rolling.rolling_velocity if e is not ZERO]
         hinders = [*rolling.hindered(rolls=False), *(rolling.slipping.friction if slips else ())]
         super().__init__(rolling, constraints, hinders)

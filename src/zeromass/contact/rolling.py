@@ -25,6 +25,7 @@ from zeromass.contact.on_surface import OnSurface
 from zeromass.contact.penetration import Outside, inside_words, penetration
 from zeromass.contact.resting import Resting
 from zeromass.contact.roller import Roller
+from zeromass.contact.shaped import ImplicitBody
 from zeromass.contact.slipping import Slipping
 from zeromass.contact.slow import SLOW, speed_of
 from zeromass.contact.start import Orientation, SurfaceAt, outside_surface, placement, rolling_start
@@ -169,6 +170,17 @@ class Rolling(OnSurface):
         for row in self.rows:
             if row.group not in own and row.group not in without:
                 found.setdefault(row.group, []).append(row.zero)
+        return found
+
+    def holding_slip(self) -> dict[str, list[Expression]]:
+        """What holds at a contact that slips: without "no slip", and with n·s = 0 of the slip velocity s.
+
+        The latter follows from the others and has no acceleration of the contact in it. So the normal force of a body that
+        is nearly flat there does not depend on how well the others tell this acceleration.
+        """
+        found = self.holding("no slip", "energy")
+        if isinstance(self.solid, ImplicitBody):
+            found["normal velocity"] = [as_expression(self.normal @ self.slip_velocity)]
         return found
 
     @property

@@ -62,7 +62,7 @@ class Slipping(AnotherMotion):
         self.creep, self.pulls = creep_of(rolling), given_flag(pulls, "pulls")
         self.friction = self._friction(rolling, μ)
         loads = [*self.friction, *rolling.hindered()]
-        super().__init__(rolling, rolling.holding("no slip", "energy"), loads)
+        super().__init__(rolling, rolling.holding_slip(), loads)
         slip = rolling.slip_velocity
         coefficients = impossible_friction("friction", rolling.friction_coefficient, μ, length(slip))
         own = {SLIPS, *[event.name for event in coefficients]}

@@ -258,7 +258,7 @@ def superquadric(
     """The body |x/a|ᵖ + |y/b|ᵖ + |z/c|ᵖ ≤ 1: an ellipsoid for p = 2, nearer to a box for larger p.
 
     axes            semi-axes a, b, c along those of the body, m
-    exponent        p, at least 2. Above 2 the body is flat across its planes of symmetry, where a run ends
+    exponent        p, at least 2. Above 2 the body is flat across its planes of symmetry, see the guide on bodies
     mass            kg, or
     density         kg/m³
     inertia         about the centre of mass in the body frame, kg m²

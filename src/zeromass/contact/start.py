@@ -43,6 +43,9 @@ PLACEMENTS = 20
 UNIT = 0.1
 """How far a quaternion's length may be off 1 for it to be meant as a rotation; it is made 1 then."""
 
+FLAT = 1e-15
+"""Clearance that is zero but for rounding."""
+
 OPPOSITE = 1e-12
 """1 + n_x below which the normal points along −x, and the turn that takes x onto it is no longer the shortest one's."""
 
@@ -254,7 +257,12 @@ def _check_room(rolling: Rolling, known: dict[Any, Any], K: np.ndarray, place: n
                 f"the radius of '{solid.name}', {radius:g} m, is larger than the radius of curvature of '{name}' at {at}, "
                 f"{-1.0 / bend:g} m: it would touch in more than one point"
             )
-    elif not _value(rolling.clearance, known) > 0.0:
+    elif abs(clearance := _value(rolling.clearance, known)) <= FLAT:
+        raise StartError(
+            f"'{solid.name}' is flat where it would touch '{name}' at {at}: its contact point has no finite rate there; "
+            "tilt it a little"
+        )
+    elif not clearance > 0.0:
         raise StartError(f"'{solid.name}' is not as round as '{name}' at {at}: it would touch in more than one point")
 
 

@@ -51,6 +51,7 @@ def rolling_events(rolling: Rolling) -> tuple[Event, ...]:
         guard=True,
         message=flat_words(rolling.solid.name, rolling.surface.name) if never_hollow else HOLLOW,
         detail=partial(_radii, rolling),
+        margin=rolling.clearance if isinstance(rolling.solid, ImplicitBody) else None,
     )
     found = [pull, tight]
     if rolling.two_sided:

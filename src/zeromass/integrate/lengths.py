@@ -256,6 +256,9 @@ def _first(lengths: Lengths, program: Program, segment: Segment, soonest: float)
             turned[-1] |= begin + len(turned) == len(segment.t) - 1 and bool(values[-1] <= AT_END * sizes[k])
             steps += [(begin + i, k) for i in np.flatnonzero(turned).tolist()]
         for i, k in sorted(steps):
+            beside = segment.t[max(i - 1, 0)], segment.t[min(i + 2, len(segment.t) - 1)]
+            if any(min(beside) <= passage.t <= max(beside) for passage in segment.crossed):
+                continue  # that is done already
             t = np.linspace(segment.t[i], segment.t[i + 1], INSIDE)
             inside = _inputs(program, segment, t, segment.dense(t))
             values = lengths.value(k, inside)

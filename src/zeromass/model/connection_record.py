@@ -84,13 +84,15 @@ def take_connections(system: System, data: Mapping[str, Any], r: Reader) -> None
 
 def event_record(event: Event, w: Writer) -> list[Any]:
     """The data of an event; the words that it finds from a state are left out."""
-    return [event.name, w.array(event.zero), event.direction, event.terminal, event.guard, event.message]
+    said = [event.name, w.array(event.zero), event.direction, event.terminal, event.guard, event.message]
+    return said if event.margin is None else [*said, w.array(event.margin)]
 
 
 def read_event(data: list[Any], r: Reader) -> Event:
     """The event of its data."""
-    name, zero, *rest = data
-    return Event(name, r.array(zero).item(), *rest)
+    name, zero, direction, terminal, guard, message, *margin = data
+    margins = [r.array(e).item() for e in margin]
+    return Event(name, r.array(zero).item(), direction, terminal, guard, message, None, *margins)
 
 
 def _joint(joint: Connection, w: Writer) -> dict[str, Any]:

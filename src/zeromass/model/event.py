@@ -66,6 +66,8 @@ class Event:
     guard      whether the run must not even start beyond it: `direction` is the way out
     message    what it means that it happened, and what to do
     detail     more words from the state where it happened
+    margin     of a terminal one beyond which coordinates without mass have no finite rate: the run passes through, to where
+               `zero` has its sign again, as long as this expression is not negative; None where it ends
 
     >>> x = zm.coordinate("x")
     >>> falling = zm.System(kinetic=zm.rate(x)**2 / 2, potential=9.81 * x)
@@ -81,6 +83,7 @@ class Event:
     guard: bool = False
     message: str = ""
     detail: Callable[[State], str] | None = None
+    margin: Expression | None = None
 
     def __post_init__(self) -> None:
         given_name(self.name.removeprefix("\0") if isinstance(self.name, str) else self.name, "an event")
@@ -90,6 +93,8 @@ class Event:
         given_flag(self.terminal, f"terminal of the event '{self.name}'")
         given_flag(self.guard, f"guard of the event '{self.name}'")
         given_kind(self.message, str, f"message of the event '{self.name}'", "a word")
+        if self.margin is not None:
+            given_scalar(self.margin, f"margin of the event '{self.name}'")
         if self.detail is not None:
             given_function(self.detail, f"detail of the event '{self.name}'", "of a state")
 

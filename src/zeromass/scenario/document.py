@@ -39,7 +39,9 @@ RUN = table(
     said={"method": Choice(tuple(METHODS))},
     more={"t0": Argument(Numbers())},
 )
-EVENT = table(Event, without=("guard", "message", "detail"), said={"name": Words(), "direction": Choice((-1, 0, 1))})
+EVENT = table(
+    Event, without=("guard", "message", "detail", "margin"), said={"name": Words(), "direction": Choice((-1, 0, 1))}
+)
 
 
 def _one_model(given: dict[str, Any]) -> Iterator[Problem]:

@@ -23,7 +23,7 @@ FAINT = 1e-2
 
 def corner_of(loop: UnderWay) -> int | None:
     """The step with which a run has turned, by its place in its record. Such a turn takes steps of next to no length."""
-    h = np.abs(loop.work.rows[:, 1])
+    h = loop.lengths()
     short = h < SHORT * h.max(initial=0.0)
     short[:1] = False  # the first step may be as short as it likes
     if loop.settings.step is not None or not short.any():
@@ -64,5 +64,5 @@ def step_end(loop: UnderWay, k: int) -> State:
 
 def steps_before(loop: UnderWay, corner: int) -> int:
     """How many steps there are before the short ones of a corner."""
-    h = np.abs(loop.work.rows[:, 1])
+    h = loop.lengths()
     return int(np.flatnonzero(h[:corner] >= SHORT * h.max())[-1]) + 1

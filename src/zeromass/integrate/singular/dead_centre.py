@@ -32,7 +32,7 @@ def dead_centre(loop: UnderWay) -> Outcome | None:
     def masses(steps: Iterable[int]) -> np.ndarray:
         return lightest(np.array([step_end(loop, k).inputs for k in steps]))
 
-    steps = np.sort(np.argsort(np.abs(work.rows[:, 1]))[:LOOKS]).tolist()
+    steps = np.sort(np.argsort(loop.lengths())[:LOOKS]).tolist()
     light = [k for k, mass in zip(steps, masses(steps), strict=True) if mass <= least]
     if light:  # the start itself may be where the coordinate hardly moves, as the gap of a rope whose ends meet
         usual = Lightest(step_end(loop, int(np.abs(work.rows[:, 1]).argmax())))

@@ -6,27 +6,35 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from zeromass.expression import Expression
 from zeromass.integrate.outcome import Ending, Outcome
 from zeromass.integrate.passages import Passage, dependents
 from zeromass.integrate.singular.crossing import Landing
 from zeromass.integrate.singular.leap import Leap
 from zeromass.integrate.singular.places import ENDS
+from zeromass.integrate.singular.transit import Piece, Transit
 from zeromass.integrate.singular.under_way import UnderWay
+from zeromass.integrate.stepping.between import states_between
 from zeromass.integrate.stepping.dense import DEGREE
+from zeromass.integrate.stepping.layout import Real64
+from zeromass.model import Event
 
 
 class Leapt:
     """Leaps as steps of a run.
 
     crossed  times and states of singular positions
+    margin   of the event that the run is beyond, while steps are recorded that pass through there
     """
 
     crossed: list[tuple[float, np.ndarray]]
+    margin: Expression | None = None
 
     def __init__(self, loop: UnderWay) -> None:
         self.loop = loop
         self.crossed = []
-        self._leaps: dict[float, Leap] = {}  # by the times at which their steps begin
+        self._leaps: dict[float, Leap | Piece] = {}  # by the times at which their steps begin
+        self._transits: list[tuple[float, float]] = []
 
     def land(self, landing: Landing) -> Outcome | None:
         """Goes back to where leaps begin, and records them as steps; an outcome, if something happens on the way."""
@@ -51,22 +59,76 @@ class Leapt:
         self.loop.work.resume(leap.h / 8)
         return outcome
 
+    def transit(self, event: Event) -> tuple[bool, Outcome | None]:
+        """Whether there is a way through beyond an event with a margin, and what happens on it; it is recorded as steps."""
+        loop, work = self.loop, self.loop.work
+        transit, outcome = Transit(loop, event), None
+        pieces = transit.steps()
+        if not pieces:
+            return False, None
+        weakest = pieces[int(np.argmin(transit.margins(pieces)))]
+        self.crossed.append((weakest.t1, weakest.y))
+        self._transits.append((pieces[0].t0, pieces[-1].t1))
+        self.margin, growth = event.margin, float(work.reals[Real64.growth])
+        for piece in pieces:
+            last = piece is pieces[-1] or abs(piece.t1 - piece.t0) >= abs(loop.until - piece.t0)
+            t, y = piece.t1, piece.y
+            if abs(t - piece.t0) > abs(loop.until - piece.t0):
+                t = loop.until
+                y = states_between(
+                    np.array([(t - piece.t0) / (piece.t1 - piece.t0)]), np.zeros(1, int), piece.coefficients[None]
+                )[0]
+            if last and loop.settings.project:
+                y = loop.functions().projected(np.array([t]), y[None])[0]
+            outcome = self._step(piece, t, y, growth)
+            if outcome is not None:
+                break
+        self.margin = None
+        if outcome is not None:
+            return True, outcome
+        work.resume((work.t - weakest.t1) / 4)
+        return True, None
+
+    def lengths(self) -> np.ndarray:
+        """Of all steps: of those through such a place, those toward it, ever shorter, and those away from it, ever longer,
+        the longest of all."""
+        work = self.loop.work
+        h, t, ahead = np.abs(work.rows[:, 1]), work.times, np.sign(self.loop.until - self.loop.start.t)
+        found, longest = h.copy(), h.max(initial=0.0)
+        for begin, end in self._transits:
+            inside = np.flatnonzero((ahead * (t - begin) > 0) & (ahead * (t - end) <= 0))
+            if not len(inside):
+                continue
+            first, last = int(inside[0]), int(inside[-1])
+            while first and h[first - 1] < h[max(first - 2, 0)]:
+                first -= 1
+            while last + 1 < len(h) and (last + 2 >= len(h) or h[last + 1] < h[last + 2]):
+                last += 1
+            found[first : last + 1] = longest
+        return found
+
     def _taken(self, leap: Leap, places: Sequence[float] = ENDS) -> Outcome | None:
         """Records a leap as steps to some places in it; an outcome, if something happens on the way."""
-        loop, work = self.loop, self.loop.work
+        loop = self.loop
         ends, states, growths = [leap.t + leap.h * place for place in places], leap.ends, leap.growths
         if places is not ENDS or not abs(leap.h) < abs(loop.until - leap.t):
             ends, states, growths = self._cut(leap, ends)
         for end, state, growth in zip(ends, states, growths.tolist(), strict=True):
-            since = work.t
-            self._leaps[since] = leap
-            work.accept(end, end - since, state, growth)
-            outcome = loop.happened() if loop.watched and work.crossed() else None
-            if outcome is None and end == loop.until:
-                outcome = Outcome(Ending.FINISHED, end, "")
+            outcome = self._step(leap, end, state, growth)
             if outcome is not None:
                 return outcome
         return None
+
+    def _step(self, leap: Leap | Piece, end: float, state: np.ndarray, growth: float) -> Outcome | None:
+        """Records a step, or a part of one; an outcome, if something happens in it."""
+        loop, work = self.loop, self.loop.work
+        since = work.t
+        self._leaps[since] = leap
+        work.accept(end, end - since, state, growth)
+        outcome = loop.happened() if loop.watched and work.crossed() else None
+        if outcome is None and end == loop.until:
+            outcome = Outcome(Ending.FINISHED, end, "")
+        return outcome
 
     def _cut(self, leap: Leap, ends: list[float]) -> tuple[list[float], np.ndarray, np.ndarray]:
         """Other ends of steps, none behind that of the run, with the states and the growths there."""

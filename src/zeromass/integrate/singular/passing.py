@@ -54,7 +54,7 @@ class Passing:
     @property
     def searched(self) -> bool:
         """Whether singular positions have been looked for."""
-        return self._crosses is not None
+        return self._crosses is not None or bool(self.leapt.crossed)
 
     @property
     def carefree(self) -> bool:

@@ -55,6 +55,9 @@ AT_ONCE = 2**17
 PEAKED = frozenset({"exp", "cosh"})
 """Operations that bumps in space are made of."""
 
+EARLY, EARLIEST = 50 * np.finfo(float).eps, 1e-3
+"""Relative error of rates that margins are compared with, and the margin from which that is done."""
+
 HOPELESS = np.finfo(float).eps ** -0.75
 """Growth of the pivots at which no choice of them is good: a quarter of the digits is left."""
 
@@ -88,6 +91,7 @@ class Loop:
         self.program, self.start, self.until, self.settings = program, start, float(until), settings
         bumps = () if settings.step is not None else _bumps(program.system)
         kinks = self._kinks(program.system, events) if events else ()
+        events = [*events, *self._early(events)] if any(event.margin is not None for event in events) else events
         waits = () if kinks or not self.patient else tuple(e for e in events if not (e.terminal or e.guard))
         more = (*kinks, *bumps)
         at_once = [event for event in events if event not in waits] if waits else events
@@ -126,6 +130,18 @@ class Loop:
         self._use(program)
         self._departure = departure
         self._passing: Passing | None = None
+
+    def _early(self, events: Sequence[Event]) -> list[Event]:
+        """Where runs begin to pass through beyond events with a margin: rounding of the rates of coordinates without mass, a
+        multiple of ε/margin, is larger there than the error allowed."""
+        least = EARLY / self.settings.rtol
+        if self.settings.step is not None or least < EARLIEST:
+            return []
+        return [
+            Event(f"\0{e.name}", e.margin - min(least, 1.0), direction=-1, margin=e.margin)
+            for e in events
+            if e.margin is not None
+        ]
 
     @cached_property
     def listed(self) -> list[tuple[int, Event]]:
@@ -166,8 +182,8 @@ class Loop:
         """What becomes of a run that would end: it may have come to a singular position, or turned there."""
         if self.program.code == "rolled":
             return outcome
-        h = np.abs(self.work.rows[1:, 1])  # the first step may be as short as it likes
-        turned = h.size and self.settings.step is None and h.min() < SHORT * np.abs(self.work.rows[:, 1]).max()
+        h = self.lengths()
+        turned = h.size > 1 and self.settings.step is None and h[1:].min() < SHORT * h.max()  # the first may be short
         stopped = outcome.ending in (Ending.SINGULAR_BRANCH, Ending.STEP_TOO_SMALL)
         slowed = self._slowed()
         if turned or stopped or slowed:
@@ -178,9 +194,13 @@ class Loop:
             outcome = dead_centre(self) or outcome
         return self.passing.across(outcome) if turned or stopped else outcome
 
+    def lengths(self) -> np.ndarray:
+        """Of all steps, as far as they tell of singular positions."""
+        return np.abs(self.work.rows[:, 1]) if self._passing is None else self._passing.leapt.lengths()
+
     def _slowed(self) -> bool:
         """Whether steps became much shorter on the way, and not by the end of the run."""
-        h = np.abs(self.work.rows[:-1, 1])
+        h = self.lengths()[:-1]
         return self.settings.step is None and bool(np.any(h < SLOWED * np.maximum.accumulate(h)))
 
     def _ended(self, tell: Callable[[float], None], outcome: Outcome | None) -> Segment:
@@ -357,6 +377,8 @@ class Loop:
         self._step_memory = inside.memory
         t0, y0 = places[0], inside.state(places[0])
         found, tolerance = self.located(inside, places)
+        if self._passing is not None and self._passing.leapt.margin is not None:
+            found = [(place, event) for place, event in found if event.margin is not self._passing.leapt.margin]
         end = next((place for place, event in found if event.terminal), None)
         bump = self._stepped_over(inside, places)
         if bump is not None and (end is None or abs(bump[0] - t0) < abs(end - t0)):
@@ -369,8 +391,21 @@ class Loop:
             return None
         self.work.cut(end, inside.state(end))
         ending = [event for place, event in found if event.terminal and abs(place - end) <= 2 * tolerance]
+        if len(ending) == 1 and ending[0].margin is not None:
+            through, outcome = self._through(ending[0])
+            if through or ending[0].name.startswith("\0"):
+                return outcome
         state = self.state()
         return Outcome(Ending.EVENT, end, ", ".join(event.words(state) for event in ending))
+
+    def _through(self, event: Event) -> tuple[bool, Outcome | None]:
+        """Whether the run passes through beyond an event with a margin, and what happens on the way."""
+        if self.settings.step is not None:
+            return False, None
+        through, outcome = self.passing.leapt.transit(event)
+        if through or event.name.startswith("\0"):
+            self.occurrences = [e for e in self.occurrences if e.name != event.name]
+        return through, outcome
 
     def _inside(self, row: int, memory: StepMemory | None = None) -> Inside:
         """The inside of a step, given by its row in the record, in memory of its own or in that of an earlier one."""
@@ -447,21 +482,32 @@ class Loop:
         start, y = self.start, self.work.y
         for event, value in zip(self.watched, self.work.event_values(start.t, y), strict=True):
             if event.guard and value * event.direction > 0:
+                if event.margin is not None:
+                    through, outcome = self._through(event)
+                    if through:
+                        return outcome
                 self.occurrences.append(Occurrence(event.name, start.t, y))
                 return Outcome(Ending.EVENT, start.t, event.words(start, " already at the start"))
         return None
 
-    def _stuck(self) -> Outcome:
+    def _stuck(self) -> Outcome | None:
         """The end of a run whose steps have become too short: it may be at what must not happen, which is named then."""
         t, y = self.recorded()
         some = np.linspace(0, len(t) - 1, 50).astype(int)
         values = np.array([self.work.event_values(float(t[k]), y[k]) for k in some])
         ends = self.work.event_values(self.work.t, self.work.y)
-        for event, end, course in zip(self.watched, ends, values.T, strict=True):
-            if event.guard and abs(end) < self.settings.limits.close * np.abs(course).max():
-                self.occurrences.append(Occurrence(event.name, self.work.t, self.work.y))
-                words = event.words(self.state(), " nearly: no step is short enough to come closer")
-                return Outcome(Ending.EVENT, self.work.t, words)
+        most = self.settings.limits.close * np.abs(values).max(axis=0)
+        close = [
+            event for event, end, size in zip(self.watched, ends, most, strict=True) if event.guard and abs(end) < size
+        ]
+        for event in close:
+            through, outcome = (False, None) if event.margin is None else self._through(event)
+            if through:
+                return outcome
+        for event in close[:1]:
+            self.occurrences.append(Occurrence(event.name, self.work.t, self.work.y))
+            words = event.words(self.state(), " nearly: no step is short enough to come closer")
+            return Outcome(Ending.EVENT, self.work.t, words)
         if self.program.code == "rolled":
             return in_large(self.state(), Ending.STEP_TOO_SMALL)
         return self._weak() or no_step(

@@ -1,0 +1,307 @@
+"""Bodies that are flat where they touch: the contact moves with a power of time below 1, and the run goes through."""
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+import zeromass as zm
+from integrate.node import MISSING, node, through_kinds
+from zeromass.integrate.alone.kinds import Kinds
+
+A, B, C, M, G = 0.1, 0.09, 0.08, 0.5, 9.81
+INERTIA = (1.0e-3, 1.2e-3, 1.3e-3)
+
+
+def superellipse(n: float, **given) -> zm.Rolling:
+    """A body whose section y = 0 is |x/a|ⁿ + |z/c|ⁿ = 1, and that is round across it."""
+
+    def power(x):
+        return x**n if n % 2 == 0 else (x**2) ** (n / 2)
+
+    body = zm.convex(
+        implicit=lambda x, y, z: power(x / A) + (y / B) ** 2 + power(z / C) - 1,
+        mass=M,
+        inertia=INERTIA,
+        center_of_mass=(0, 0, 0),
+        name="stone",
+    )
+    return zm.Rolling(body, on=zm.surfaces.plane(), gravity=G, **given)
+
+
+def tumbling(n: float, angle: float, rate: float) -> tuple[zm.Rolling, zm.State]:
+    rolling = superellipse(n)
+    turn = (np.cos(angle / 2), 0, np.sin(angle / 2), 0)
+    body = rolling.body
+    start = [(rolling.contact[:2], (0, 0)), (body.quaternion, turn), (body.angular_velocity, (0, rate, 0))]
+    return rolling, rolling.start(start)
+
+
+# a superellipse in a plane -------------------------------------------------------------------------------------------
+def height(θ: np.ndarray, n: float) -> tuple[np.ndarray, np.ndarray]:
+    """Support h of a superellipse, turned by θ, and its slope h′: with 1/n + 1/q = 1, h^q = |a sin θ|^q + |c cos θ|^q."""
+    q, s, c = n / (n - 1), np.sin(θ), np.cos(θ)
+    x, z = np.abs(A * s), np.abs(C * c)
+    h = (x**q + z**q) ** (1 / q)
+    return h, h ** (1 - q) * (x ** (q - 1) * A * np.sign(s) * c - z ** (q - 1) * C * np.sign(c) * s)
+
+
+def time_of(θ0: float, θ1: float, rate: float, n: float) -> float:
+    """The time from θ0 to θ1 by quadrature: (J + m(h² + h′²)) θ̇²/2 + m g h = E.
+
+    Flat points, where h″ is infinite, are at multiples of π/2; there θ = θ* ± u^(n − 1) has a smooth integrand.
+    """
+    J = INERTIA[1]
+    h, slope = height(np.array(θ0), n)
+    E = (J + M * (h**2 + slope**2)) * rate**2 / 2 + M * G * h
+    nodes, weights = np.polynomial.legendre.leggauss(200)
+    u, du = (nodes + 1) / 2, weights / 2
+    flat = np.pi / 2 * np.arange(np.ceil(θ0 / (np.pi / 2)), np.ceil(θ1 / (np.pi / 2)))
+    total = 0.0
+    for a, b in np.lib.stride_tricks.sliding_window_view([θ0, *flat, θ1], 2):
+        for end in (a, b):
+            far = (a + b) / 2 - end
+            h, slope = height(end + far * u ** (n - 1), n)
+            integrand = np.sqrt((J + M * (h**2 + slope**2)) / (2 * (E - M * G * h)))
+            total += np.sum(du * integrand * abs(far) * (n - 1) * u ** (n - 2))
+    return float(total)
+
+
+@pytest.mark.parametrize("n", [4, pytest.param(3, marks=pytest.mark.slow), pytest.param(6, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("rtol", [1e-8, 1e-10, 1e-12])
+def test_a_superellipse_rolls_over_its_flat_points_as_quadrature_says(n, rtol):
+    """At the end of a second and a half, after five flat points and more; the error is a few times the tolerance."""
+    rolling, start = tumbling(n, 0.6, 6.0)
+    run = zm.simulate(rolling, start, until=1.5, rtol=rtol, atol=1e-3 * rtol)
+    assert run.outcome.complete, run.outcome
+    assert run.events == ()
+    assert len(run.passages) >= 5
+    u = run[rolling.body.quaternion]
+    angle = 2 * np.unwrap(np.arctan2(u[:, 2], u[:, 0]))
+    assert time_of(0.6, float(angle[-1]), 6.0, n) == pytest.approx(1.5, abs=max(rtol, 2e-12))
+    energy = run[rolling.energy]
+    assert np.ptp(energy) <= max(rtol, 1e-12) * energy[0]
+
+
+def test_between_steps_a_superellipse_is_where_quadrature_says():
+    """Close to a flat point too, within time's own rounding of it."""
+    rolling, start = tumbling(4, 0.6, 6.0)
+    run = zm.simulate(rolling, start, until=0.3, rtol=1e-10, atol=1e-13)
+    (flat,) = run.passages
+    times = np.concatenate([flat.t + s * np.logspace(-14, -1.5, 40) for s in (1.0, -1.0)])
+    seen = run.at(times)
+    u, ω = seen[rolling.body.quaternion], seen[rolling.body.angular_velocity[1]]
+    angles = 2 * np.arctan2(u[:, 2], u[:, 0])
+    assert time_of(0.6, np.pi / 2, 6.0, 4) == pytest.approx(flat.t, abs=1e-11)
+    found = np.array([time_of(0.6, θ, 6.0, 4) for θ in angles])
+    assert np.abs(found - times).max() <= 2e-11
+    h, slope = height(angles, 4)
+    energy = (INERTIA[1] + M * (h**2 + slope**2)) * ω**2 / 2 + M * G * h
+    assert np.ptp(energy) <= 1e-9 * energy[0]  # h′ has an infinite slope: rounding of the angle, 1e-16, is 1e-5 in it
+
+
+# a superquadric in space ---------------------------------------------------------------------------------------------
+TRIED = 3e-7
+"""Tolerance with which steps over flat points are as short as rounding of time: velocities have roots of it, 1e-5."""
+
+SIZES = np.array([A, B, C])
+
+
+def support(d: np.ndarray, n: float) -> tuple[np.ndarray, np.ndarray]:
+    """s = ∇h and W = ∇∇h of h(d) = (Σ |aᵢ dᵢ|^q)^(1/q), 1/n + 1/q = 1."""
+    q = n / (n - 1)
+    h = np.sum(np.abs(SIZES * d) ** q) ** (1 / q)
+    s = SIZES**q * np.sign(d) * np.abs(d) ** (q - 1) * h ** (1 - q)
+    diagonal = (q - 1) * SIZES**q * np.abs(d) ** (q - 2) * h ** (1 - q)
+    return s, np.diag(diagonal) + (1 - q) / h * np.outer(s, s)
+
+
+def newton_euler(n: float, J: np.ndarray, u: np.ndarray, ω: np.ndarray, until: float) -> np.ndarray:
+    """Rotation and centre of a superquadric that rolls, from its support, in the axes of the body.
+
+    v = ω × l,  l = −s(−n) from the contact to the centre;  J ω̇ + ω × J ω = −l × F,  F = m (v̇ + g n)
+    """
+    up = np.array([0.0, 0.0, 1.0])
+
+    def slope(_, x):
+        R, ω = x[:9].reshape(3, 3), x[9:12]
+        k = R.T @ up
+        s, W = support(-k, n)
+        l, l_rate = -s, -(W @ -np.cross(k, ω))  # in the body; n turns with −ω there
+        v = np.cross(ω, l)
+        # v̇ = ω̇ × l + ω × l̇ + ω × v
+        known = M * (np.cross(ω, l_rate) + np.cross(ω, v) + G * k)
+        L = np.array([[0, -l[2], l[1]], [l[2], 0, -l[0]], [-l[1], l[0], 0]])
+        ω_rate = np.linalg.solve(np.diag(J) - M * L @ L, -np.cross(ω, J * ω) - np.cross(l, known))
+        spin = np.array([[0, -ω[2], ω[1]], [ω[2], 0, -ω[0]], [-ω[1], ω[0], 0]])
+        return np.concatenate([(R @ spin).ravel(), ω_rate, R @ v])
+
+    found = solve_ivp(slope, (0, until), np.concatenate([u, ω, np.zeros(3)]), method="DOP853", rtol=TRIED, atol=TRIED)
+    assert found.success
+    return found.y
+
+
+def test_a_superquadric_rolls_as_newton_and_euler_say_of_its_support():
+    """Another formulation, which steps over flat points as it comes: the difference is its error, 6e-4, 2e-4 and 8e-5 with
+    tolerances of 1e-5, 1e-6 and 3e-7."""
+    stone = zm.superquadric((A, B, C), exponent=4, mass=M)
+    rolling = zm.Rolling(stone, on=zm.surfaces.plane(), gravity=G)
+    body = rolling.body
+    start = rolling.start(contact=(0, 0), velocity=(0.5, 0.1), orientation=(0.7, 0.4, 0.2))
+    run = zm.simulate(rolling, start, until=0.6, rtol=1e-12, atol=1e-15)
+    assert run.outcome.complete
+    assert len(run.passages) >= 2
+    R, ω = start[body.rotation], start[body.angular_velocity]
+    other = newton_euler(4, np.array(stone.inertia), R.ravel(), R.T @ ω, 0.6)[:, -1]
+    end = run.state(0.6)
+    assert end[body.rotation].ravel() == pytest.approx(other[:9], abs=3e-4)
+    assert end[rolling.center][:2] - start[rolling.center][:2] == pytest.approx(other[12:14], abs=5e-5)
+    assert np.ptp(run[rolling.energy]) <= 1e-11 * start[rolling.energy]
+
+
+@pytest.mark.parametrize("n", [4, pytest.param(3, marks=pytest.mark.slow), pytest.param(6, marks=pytest.mark.slow)])
+def test_a_superquadric_slides_on_ice_over_its_flat_points(n):
+    """Nothing but the weight and the normal force: horizontal momentum, the moment about the vertical, energy."""
+    stone = zm.superquadric((A, B, C), exponent=n, mass=M)
+    rolling = zm.Rolling(stone, on=zm.surfaces.plane(), gravity=G, friction=0.0)
+    slipping, body = rolling.slipping, rolling.body
+    turn = np.array([0.8, 0.4, 0.3, 0.33])
+    start = slipping.start(
+        [
+            (rolling.contact[:2], (0, 0)),
+            (body.quaternion, turn / np.linalg.norm(turn)),
+            (body.angular_velocity, (3.0, -2.0, 1.0)),
+            (body.velocity[:2], (0.2, 0.1)),
+        ]
+    )
+    run = zm.simulate(slipping, start, until=1.0)
+    assert run.outcome.complete, run.outcome
+    assert len(run.passages) >= 3
+    R, ω = run[body.rotation], run[body.angular_velocity]
+    moment = np.einsum("kij,j,klj,kl->ki", R, np.array(stone.inertia), R, ω)[:, 2]
+    for law in (run[body.velocity[0]], run[body.velocity[1]], moment, run[rolling.energy]):
+        assert np.ptp(law) <= 1e-9 * np.abs(law[0])
+
+
+def test_a_superquadric_that_slips_with_friction_goes_over_its_flat_points():
+    """As with a closer tolerance, and with the energy that friction takes."""
+    stone = zm.superquadric((A, B, C), exponent=4, mass=M)
+    rolling = zm.Rolling(stone, on=zm.surfaces.plane(), gravity=G, friction=0.2)
+    slipping, body = rolling.slipping, rolling.body
+    turn = np.array([0.8, 0.4, 0.3, 0.33])
+    start = slipping.start(
+        [
+            (rolling.contact[:2], (0, 0)),
+            (body.quaternion, turn / np.linalg.norm(turn)),
+            (body.angular_velocity, (3.0, -2.0, 1.0)),
+            (body.velocity[:2], (1.2, 0.1)),
+        ]
+    )
+    runs = [zm.simulate(rolling.slipping, start, until=0.3, rtol=rtol, atol=1e-3 * rtol) for rtol in (1e-10, 1e-12)]
+    for run in runs:
+        assert run.outcome.complete, run.outcome
+        assert run.kinds[0] == "slipping"
+        assert len(run.passages) >= 1
+    ends = [run.state(0.3)[body.position] for run in runs]
+    assert ends[0] == pytest.approx(ends[1], abs=1e-9)
+    assert runs[0][rolling.energy][-1] < runs[0][rolling.energy][0]
+
+
+def test_a_superquadric_turns_in_the_air_over_the_flat_points_that_face_the_ground():
+    """Its nearest point runs over the body, the body itself turns as one without forces."""
+    stone = zm.superquadric((A, B, C), exponent=4, mass=M)
+    rolling = zm.Rolling(stone, on=zm.surfaces.plane(), gravity=G, friction=0.3, restitution=0.5)
+    body = rolling.body
+    start = rolling.flying.start(center=(0, 0, 2.0), angular_velocity=(9.0, 3.0, 5.0), orientation=(0.5, 0.2, 0.1))
+    run = zm.simulate(rolling, start, until=0.5)
+    assert run.outcome.complete
+    assert run.kinds == ("flying",)
+    assert len(run.passages) >= 2
+    R, ω = run[body.rotation], run[body.angular_velocity]
+    moment = np.einsum("kij,j,klj,kl->ki", R, np.array(stone.inertia), R, ω)
+    assert np.abs(moment - moment[0]).max() <= 1e-9 * np.abs(moment[0]).max()
+    assert run.state(0.5)[body.position] == pytest.approx([0.0, 0.0, 2.0 - G * 0.5**2 / 2], abs=1e-9)
+
+
+def test_a_stone_rocks_about_its_pole():
+    """Where both curvatures are small, over both flat curves again and again; the energy stays."""
+    stone = zm.superquadric((A, B, C), exponent=4, mass=M)
+    rolling = zm.Rolling(stone, on=zm.surfaces.plane(), gravity=G)
+    turn, body = np.array([1.0, 0.01, 0.007, 0.0]), rolling.body
+    start = rolling.start(
+        [
+            (rolling.contact[:2], (0, 0)),
+            (body.quaternion, turn / np.linalg.norm(turn)),
+            (body.angular_velocity, (0.3, 0.8, 0)),
+        ]
+    )
+    run = zm.simulate(rolling, start, until=0.2)
+    assert run.outcome.complete
+    assert len(run.passages) >= 4
+    assert np.ptp(run[rolling.energy]) <= 1e-10 * start[rolling.energy]
+
+
+def test_a_start_at_a_flat_point_is_refused():
+    """There the rate of the contact is infinite, and no state has it."""
+    rolling = zm.Rolling(zm.superquadric((A, B, C), exponent=4, mass=M, name="stone"), on=zm.surfaces.plane())
+    with pytest.raises(zm.StartError, match="'stone' is flat where it would touch 'plane'"):
+        rolling.start(contact=(0, 0), velocity=(0.1, 0.0))
+
+
+def test_a_run_over_flat_points_is_kept_in_a_file(tmp_path):
+    rolling, start = tumbling(4, 0.6, 6.0)
+    run = zm.simulate(rolling, start, until=0.5)
+    run.save(tmp_path / "run.nc")
+    again = zm.load(tmp_path / "run.nc")
+    times = np.linspace(0.0, 0.5, 101)
+    assert np.array_equal(again.at(times).y, run.at(times).y)
+    further = zm.simulate(again.system, again.state(0.3), until=0.5)
+    assert further.outcome.complete
+    assert further.state(0.5)[rolling.body.position] == pytest.approx(run.state(0.5)[rolling.body.position], abs=1e-8)
+
+
+def test_a_study_goes_over_flat_points_as_runs_do():
+    rate = zm.parameter("rate", 6.0)
+    rolling = superellipse(4)
+    turn, body = (np.cos(0.3), 0, np.sin(0.3), 0), rolling.body
+    start = rolling.start(
+        [(rolling.contact[:2], (0, 0)), (body.quaternion, turn), (body.angular_velocity, (0, rate, 0))]
+    )
+    study = zm.sweep(rolling, start, until=0.6, over={rate: [5.0, 6.0]}, keep={"end": body.position})
+    for k, value in enumerate((5.0, 6.0)):
+        _, own = tumbling(4, 0.6, value)
+        run = zm.simulate(own.system, own, until=0.6)
+        assert np.asarray(study["end"])[k].ravel() == pytest.approx(run.state(0.6)[own.system.body.position], abs=1e-8)
+
+
+def test_a_hollow_that_is_too_tight_still_ends_a_run():
+    """There the curvature against the surface becomes negative behind zero, and the body does not fit."""
+    bowl = zm.Surface(lambda X, Y: 6.0 * X**2 + 0.1 * Y**2)
+    egg = zm.convex(
+        implicit=lambda x, y, z: (x / 0.2) ** 2 + (y / 0.1) ** 2 + (z / 0.1) ** 2 - 1,
+        mass=M,
+        inertia=INERTIA,
+        center_of_mass=(0, 0, 0),
+    )
+    rolling = zm.Rolling(egg, on=bowl, gravity=G, two_sided=True)
+    run = zm.simulate(rolling, rolling.start(contact=(0.5, 0.0), velocity=(-0.5, 0.1)), until=2.0)
+    assert run.events[-1].name == "hollow too tight"
+
+
+@pytest.mark.skipif(node() is None, reason=MISSING)
+def test_a_page_ends_at_a_flat_point_by_name(tmp_path):
+    """What drives a motion outside Python does not pass through: it says so, at the state that Python passes."""
+    stone = zm.superquadric((A, B, C), exponent=4, mass=M, name="stone")
+    rolling = zm.Rolling(stone, on=zm.surfaces.plane(), gravity=G, friction=5.0)
+    start = rolling.start(contact=(0, 0), velocity=(0.5, 0.1), orientation=(0.7, 0.4, 0.2))
+    given = {"rtol": 1e-10, "atol": 1e-13}
+    outputs = (*rolling.coordinates, *rolling.rates)
+    motion = Kinds.of(start, outputs, 0.6, zm.Settings(**given, method="dop853"))
+    assert motion is not None
+    run = zm.simulate(rolling, start, until=0.6, **given)
+    (there,) = through_kinds(motion, [{"values": {}, "until": 0.6, **given, "times": [0.0]}], tmp_path)
+    assert there["ending"] == "EVENT"
+    assert there["event"]["name"] == "lies flat"
+    assert "'stone' is flat where it touches 'plane'" in there["event"]["message"]
+    (k,) = [k for k, x in enumerate(rolling.coordinates) if x is rolling.body.position[0]]
+    same = run.at([run.passages[0].t])[rolling.body.position[0]]
+    assert there["end"][k] == pytest.approx(same[0], abs=1e-6)
