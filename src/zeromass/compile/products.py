@@ -61,23 +61,22 @@ class Products:
 
     @cached_property
     def formulas(self) -> Array:
-        """[K, 0, −r₀, modes] as expressions of the state, with as many columns of zeros as ∂r/∂(q, q̇) has.
+        """[K, 0, −r₀, β] as expressions of the state, with as many columns of zeros as ∂r/∂(q, q̇) has.
 
-        modes  of switches along which the motion slides, one column after another
+        β  of switches that may hold the motion, one column after another
         """
         p, size = self.program, self.size
         with undisturbed:
             K, r0 = jacobian(p.residual, p.unknowns), substitute(p.residual, dict.fromkeys(p.unknowns, ZERO))
-        modes = expressions(np.zeros(size * -(-len(p.held) // size)))
-        modes[: len(p.held)] = list(p.held.values())
+        betas = expressions(np.zeros(size * -(-len(p.betas) // size)))
+        betas[: len(p.betas)] = list(p.betas.values())
         known = [p.solved(K), expressions(np.zeros((size, len(self._variables)))), -p.solved(r0)[:, None]]
-        return np.concatenate([*known, modes.reshape(-1, size).T], axis=1)
+        return np.concatenate([*known, betas.reshape(-1, size).T], axis=1)
 
     def function(self) -> tuple[Groups, Groups]:
-        """`products(inputs, direction, product)` with inputs (t, q, q̇, parameters, q̈, λ, modes)."""
+        """`products(inputs, direction, product)` with inputs (t, q, q̇, parameters, q̈, λ, β)."""
         p, d = self.program, [coordinate(f"direction.{j}") for j in range(len(self._variables))]
-        parameters = [coordinate(f"unused.{k}") if x in p.held else x for k, x in enumerate(p.inputs[2])]
-        inputs = [*p.inputs[0], *p.inputs[1], *parameters, *p.unknowns, *p.held]
+        inputs = [*p.inputs[0], *p.inputs[1], *p.inputs[2], *p.unknowns, *p.betas]
         fixed: dict[Expression, Expression] = dict.fromkeys(p.unknowns, ZERO)
         with undisturbed:
             along = directional(p.residual, fixed | dict(zip(self._variables, d, strict=True)))

@@ -26,6 +26,7 @@ from zeromass.expression.node import undisturbed
 from zeromass.frozen import frozen
 from zeromass.model import Event, ModelError, State, System
 from zeromass.model.given import given_all
+from zeromass.model.sliding import acting
 from zeromass.model.state import belonging
 
 if TYPE_CHECKING:
@@ -178,10 +179,11 @@ class Program:
 
     @cached_property
     def residual(self) -> np.ndarray:
-        """r = (Q + C + Aᵀλ − M q̈, b − A q̈) with the rows kept, as expressions of the state and of (q̈, λ)."""
+        """r = (Q + C + Aᵀλ − M q̈, b − A q̈) with the rows kept, as expressions of the state, of (q̈, λ) and of `betas`."""
         system, kept = self.system, list(self.elimination.kept)
         q̈, λ, A = system.accelerations, system.multipliers[kept], system.A[kept]
-        return np.concatenate([system.Q + system.C + A.T @ λ - system.M @ q̈, system.b[kept] - A @ q̈])
+        r = np.concatenate([system.Q + system.C + A.T @ λ - system.M @ q̈, system.b[kept] - A @ q̈])
+        return acting(r, system.sliding_modes.values())
 
     @property
     def unknowns(self) -> list[Expression]:
