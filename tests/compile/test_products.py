@@ -133,8 +133,8 @@ def test_a_motion_that_sticks(always: None) -> None:
         stops = np.sqrt((2.0 - F) ** 2 + np.array([1.0, 2.0]) ** 2) - 2.0 + F
         assert run.y[-1] == pytest.approx([*stops, 0.0, 0.0], abs=1e-9)
         program = run.segments[-1].solved
-        assert len(program.held) == 2
-        inputs = np.concatenate([[3.0], run.y[-1], np.zeros(len(program.system.parameters))])
+        assert len(program.betas) == 2
+        inputs = np.concatenate([[3.0], run.y[-1], run.segments[-1].values])
         exact = program.native.jacobian(inputs)
         assert by_products(program.native, inputs) == pytest.approx(exact, abs=1e-12)
         assert exact[:, :2] == pytest.approx(-np.diag(F / (2.0 + stops)), abs=1e-9)

@@ -14,7 +14,7 @@ from zeromass.integrate.deciding import Deciding
 from zeromass.integrate.hybrid.members import Members
 from zeromass.integrate.hybrid.motion import Driver
 from zeromass.integrate.reaching import Reaching
-from zeromass.integrate.segments import Segments
+from zeromass.integrate.segment import Segments
 from zeromass.integrate.timetable import Timetable
 from zeromass.model import Event, State
 from zeromass.model.pieces import SystemPieces

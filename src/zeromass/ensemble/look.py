@@ -11,7 +11,7 @@ from zeromass.ensemble.lanes import Ends, Lanes
 from zeromass.ensemble.layout import Own
 from zeromass.integrate import Course
 from zeromass.integrate.course import continued
-from zeromass.integrate.segments import Segments
+from zeromass.integrate.segment import Segments
 from zeromass.integrate.stepping.layout import HEAD, LARGEST, Int64, Real64
 from zeromass.integrate.stepping.loop import CHUNK_OF_STEPS, SHORT, Loop
 from zeromass.model import Event

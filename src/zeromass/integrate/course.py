@@ -16,8 +16,7 @@ from zeromass.expression import Expression, Symbol, as_expression, expressions
 from zeromass.frozen import frozen
 from zeromass.integrate.outcome import Ending, Occurrence, Outcome, at_start
 from zeromass.integrate.passages import Passage
-from zeromass.integrate.segment import Samples, Segment, Statistics
-from zeromass.integrate.segments import Segments
+from zeromass.integrate.segment import Samples, Segment, Segments, Statistics
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.stepping.loop import Loop
 from zeromass.integrate.switching import Impulse, Piece, Switching

@@ -17,8 +17,7 @@ from zeromass.integrate.hybrid.motion import Driver
 from zeromass.integrate.outcome import Ending, Outcome, at_start
 from zeromass.integrate.piecewise import own
 from zeromass.integrate.reaching import Reaching
-from zeromass.integrate.segment import Segment
-from zeromass.integrate.segments import Segments
+from zeromass.integrate.segment import Segment, Segments
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.shocks import Shock, shock
 from zeromass.integrate.stepping.loop import lanes_of
