@@ -90,7 +90,9 @@ def simulate(
     >>> run.outcome.ending == "finished", bool(abs(run.at(10.0)[pendulum.energy] + 9.81 * np.cos(1.0)) < 1e-9)
     (True, True)
     """
-    settings = Settings(rtol, atol, method, project, step, longest_step, transitions, limits or Limits(), memory)
+    settings = Settings(
+        rtol, atol, method, project, step, longest_step, transitions, Limits() if limits is None else limits, memory
+    )
     if not isinstance(start, State):
         raise ModelError(
             f"the start belongs to another system, or is none: {shown(start)}; make it with system.start(…)"
@@ -482,7 +484,7 @@ class Run(Course):
         self,
         path: FilePath,
         *,
-        fps: int = 25,
+        fps: float = 25,
         speed: float = 1.0,
         size: tuple[int, int] = (960, 640),
         progress: bool | Callable[[float], None] = False,

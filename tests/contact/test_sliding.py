@@ -233,7 +233,7 @@ def test_a_loop_that_is_too_slow():
         ({"least_bounce": 0.0}, "least_bounce is 0"),
         ({"on": []}, "one surface, or on several"),
         ({"on": [zm.surfaces.plane(), zm.surfaces.plane(0.1)]}, "different names"),
-        ({"on": ["wall"]}, "give a zm.Surface"),
+        ({"on": ["wall"]}, "each is a zm.Surface"),
         ({"particle": zm.Particle("mark", mass=0)}, "with a mass"),
     ],
 )

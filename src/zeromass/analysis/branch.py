@@ -107,7 +107,8 @@ class Branch(ByExpression):
         """
         crossing = [(s.state, s.other) for s in self.special if s.other is not None]
         given_flag(back, "back")
-        if given_count(k, "k") >= len(crossing):
+        k = given_count(k, "k")
+        if k >= len(crossing):
             raise ModelError(f"the branch has {len(crossing)} bifurcations, and number {k} was asked for")
         state, direction = crossing[k]
         return self.path.followed(state, -direction if back else direction, away=True)

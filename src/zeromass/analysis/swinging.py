@@ -33,7 +33,8 @@ def swinging(linear: LinearSystem, mode: Mode, amplitude: float | None, periods:
 
     A motion that does not swing goes to and fro. A steady motion, and time in the formulas, stand still meanwhile.
     """
-    if not given_finite(periods, "periods") > 0:
+    periods = given_finite(periods, "periods")
+    if not periods > 0:
         raise ModelError(f"periods is {shown(periods)}; it is a positive number of swings")
     at = linear.at
     if any(leaf.kind == "time" for leaf in symbols(*[row.zero for row in at.system.rows], *_drawn(at))):

@@ -43,7 +43,9 @@ def placed(
     """A state of the bodies; see `Contacts.start`."""
     parameters = given_parameters({} if parameters is None else parameters, "parameters")
     t = given_finite(t, "the start time", StartError)
-    touching = None if touching is None else tuple(touching)
+    if touching is not None:
+        several = [touching] if isinstance(touching, str) else touching
+        touching = given_all(several, str, "touching", "the name of a contact")
     said = [_of_body(whole, words, k) for k in range(len(whole.bodies))]
     formulas = parameters_in(value for own in said for value in own.values())
     own_values = values_of(formulas, parameters)
@@ -264,10 +266,7 @@ def _tilted(pair: Pair, values: Sequence[float], known: Sequence[Any]) -> None:
 def _touched(whole: Contacts, apart: State, touching: Iterable[str] | None) -> list[int]:
     """Numbers of the contacts that touch: those that are said to, or whose gap is rounding."""
     if touching is not None:
-        names = given_all(
-            [touching] if isinstance(touching, str) else touching, str, "touching", "the name of a contact"
-        )
-        return [whole.pairs.index(whole[name]) for name in names]
+        return [whole.pairs.index(whole[name]) for name in touching]
     extent = scales_at(whole, apart).extent
     found = []
     for j, pair in enumerate(whole.pairs):

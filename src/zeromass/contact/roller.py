@@ -234,9 +234,9 @@ def _half_difference(R: Array, mean: Expression) -> Expression:
 
 def off_outside(name: str, point: np.ndarray, off: float, nearest: np.ndarray) -> StartError:
     """That a point which should touch is not on the outside of a body, and which one is."""
-    digits = 12 - int(np.floor(np.log10(np.abs(nearest).max())))
-    place = ", ".join(f"{x:.12g}" for x in nearest.round(digits) + 0.0)
-    return StartError(
-        f"the point {tuple(point.tolist())} lies {off:.3g} m off the outside of '{name}'; near it is ({place}), "
-        "which is on it"
-    )
+    size, words = np.abs(nearest).max(), "give a point of it"
+    if 0.0 < size < np.inf:
+        digits = 12 - int(np.floor(np.log10(size)))
+        place = ", ".join(f"{x:.12g}" for x in nearest.round(digits) + 0.0)
+        words = f"near it is ({place}), which is on it"
+    return StartError(f"the point {tuple(point.tolist())} lies {off:.3g} m off the outside of '{name}'; {words}")

@@ -9,7 +9,7 @@ from zeromass.contact.roller import Roller
 from zeromass.contact.skin import BETWEEN
 from zeromass.contact.surface import Surface
 from zeromass.model import ModelError
-from zeromass.model.given import given_all
+from zeromass.model.given import given_all, given_name
 
 
 def solids_given(bodies: Any) -> tuple[Roller, ...]:
@@ -27,18 +27,17 @@ def solids_given(bodies: Any) -> tuple[Roller, ...]:
 
 def surfaces_given(on: Any, bodies_meet: bool) -> dict[str, Surface]:
     """The surfaces by their names; there may be none where bodies meet one another."""
-    if isinstance(on, Surface) or not isinstance(on, Iterable):
-        on = [on]
-    found = dict(on) if isinstance(on, Mapping) else {}
-    for surface in () if found else on:
-        if not isinstance(surface, Surface):
-            raise ModelError(f"on holds {surface!r}; give zm.Surface, such as zm.Surface(lambda X, Y: …)")
-        if surface.name in found:
-            raise ModelError(f"two surfaces have the name '{surface.name}'; write on={{name: surface, …}}")
-        found[surface.name] = surface
-    for surface in found.values():
-        if not isinstance(surface, Surface):
-            raise ModelError(f"on holds {surface!r}; give zm.Surface, such as zm.Surface(lambda X, Y: …)")
+    if isinstance(on, Mapping):
+        names, several = [given_name(name, "a surface") for name in on], on.values()
+    else:
+        several = [on] if isinstance(on, Surface) or not isinstance(on, Iterable) else on
+        names = None
+    surfaces = given_all(several, Surface, "on", "a zm.Surface, such as zm.Surface(lambda X, Y: …)")
+    names = [surface.name for surface in surfaces] if names is None else names
+    for name in names:
+        if names.count(name) > 1:
+            raise ModelError(f"two surfaces have the name '{name}'; write on={{name: surface, …}}")
+    found = dict(zip(names, surfaces, strict=True))
     if bodies_meet and BETWEEN in found:
         raise ModelError(
             f"a surface is named '{BETWEEN}', which stands for contacts between bodies; give it another name"

@@ -248,10 +248,11 @@ class ImplicitBody(Roller):
         inputs = given_numbers([*point, *parameters.values()], "the values of parameters", (3 + len(parameters),))
         found = Evaluator(self._slopes, [*PLACE, *parameters])(inputs)
         k = found[1:4]
-        length = float(np.linalg.norm(k))
-        off = abs(float(found[0])) / length if length else np.inf
-        if not off <= OFF * float(np.abs(point).max()):
-            raise off_outside(self.name, point, off, point - float(found[0]) / length**2 * k)
+        length = np.linalg.norm(k)
+        with np.errstate(all="ignore"):  # of points where there is no normal, or formulas without a value
+            off, nearest = abs(found[0]) / length, point - found[0] / length**2 * k
+        if not (length < np.inf and off <= OFF * np.abs(point).max()):
+            raise off_outside(self.name, point, float(off), nearest)
         return k / length
 
     def laid(self, normal: np.ndarray, u: np.ndarray, parameters: Mapping[Symbol, float]) -> Laid:

@@ -129,11 +129,12 @@ def between_of(solids: Sequence[Roller], between: Any) -> dict[str, tuple[Roller
 
 
 def _couple(named: dict[str, Roller], names: Any) -> tuple[Roller, Roller]:
-    if isinstance(names, str) or not isinstance(names, Sequence) or len(names) != 2 or names[0] == names[1]:
+    pair = [*names] if isinstance(names, Sequence) and not isinstance(names, str) else []
+    if len(pair) != 2 or not all(isinstance(name, str) for name in pair) or pair[0] == pair[1]:
         raise ModelError(
-            f"between holds {names!r}; give two names of bodies each, [('red', 'white'), …], or True for all"
+            f"between holds {shown(names)}; give two names of bodies each, [('red', 'white'), …], or True for all"
         )
-    for name in names:
+    for name in pair:
         if name not in named:
             raise ModelError(f"between names '{name}', and there is no such body: {', '.join(named)}")
-    return named[names[0]], named[names[1]]
+    return named[pair[0]], named[pair[1]]

@@ -21,7 +21,17 @@ from zeromass.expression.build import ZERO
 from zeromass.model import Event, ModelError, Onward, Particle, Quantity, StartError, State, System
 from zeromass.model.at_once import at_once
 from zeromass.model.forces import Forces, GeneralizedForce, Load, loads
-from zeromass.model.given import Number, Vector, given_count, given_flag, given_kind, given_numbers, length, shape_of
+from zeromass.model.given import (
+    Number,
+    Vector,
+    given_all,
+    given_count,
+    given_flag,
+    given_kind,
+    given_numbers,
+    length,
+    shape_of,
+)
 from zeromass.model.record import read_number, recorded, written_number
 from zeromass.model.requirement import Ordered, Requirement, number_at
 from zeromass.model.start import Prescribed
@@ -89,12 +99,8 @@ class Sliding(System):
         least_bounce: Number = LEAST_BOUNCE,
         forces: Forces = None,
     ) -> None:
-        surfaces = [on] if isinstance(on, Surface) or not isinstance(on, Iterable) else list(on)
-        for surface in surfaces:
-            if not isinstance(surface, Surface):
-                raise ModelError(
-                    f"on has {surface!r}; give a zm.Surface, or several, such as zm.Surface(lambda X, Y: …)"
-                )
+        several = [on] if isinstance(on, Surface) or not isinstance(on, Iterable) else on
+        surfaces = given_all(several, Surface, "on", "a zm.Surface, such as zm.Surface(lambda X, Y: …)")
         names = [surface.name for surface in surfaces]
         if not names or len(set(names)) < len(names):
             raise ModelError("a particle slides on one surface, or on several of different names: Surface(…, name=…)")

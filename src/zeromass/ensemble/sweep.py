@@ -113,7 +113,9 @@ def sweep(
         raise ModelError(f"method={shown(method)}: members move side by side with method='dop853'")
     program, moving = (system, system.system) if isinstance(system, Program) else (None, system)
     given_kind(moving, System, "what moves", "a zm.System or its zm.Program")
-    settings = Settings(rtol, atol, method, project, None, longest_step, transitions, limits or Limits(), memory)
+    settings = Settings(
+        rtol, atol, method, project, None, longest_step, transitions, Limits() if limits is None else limits, memory
+    )
     until = given_real(until, "until")
     if not np.isfinite(until):
         raise ModelError(f"until = {until}: a run needs a finite end")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import sys
 import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
@@ -44,7 +45,7 @@ def numbers(name: str, value: ArrayLike, axes: int, meaning: str) -> Array:
 def tolerance_of(name: str, value: Any) -> float:
     """The argument as one number, 0 or more."""
     number = value.item() if isinstance(value, np.ndarray) and value.ndim == 0 else value
-    if not isinstance(number, int | float | np.integer | np.floating) or not 0 <= number < np.inf:
+    if not isinstance(number, int | float | np.integer | np.floating) or not 0 <= number <= sys.float_info.max:
         raise EquationError(f"{name} is {shown(value)}; it is a number, 0 or more")
     return float(number)
 

@@ -336,8 +336,11 @@ def _like(pattern: NDArray[Any], value: NDArray[Any]) -> NDArray[Any]:
 
 def _whole(rank: Any) -> NDArray[np.intp]:
     """Ranks that are given, one or one for each matrix of a stack."""
-    found = np.asarray(rank)
-    if found.dtype.kind not in "iu":
+    try:
+        found = np.asarray(rank)
+    except ValueError:  # lists of several lengths
+        found = None
+    if found is None or found.dtype.kind not in "iu":
         raise EquationError(f"rank is {shown(rank)}; it is a whole number, one for each matrix, or a Rank")
     return found.astype(np.intp)
 

@@ -183,7 +183,7 @@ def where(condition: Any, a: Any, b: Any) -> Expression | np.ndarray:
         if all(np.ndim(part) == 0 for part in parts):
             return build.where(*[as_expression(part) for part in parts])
         arrays = np.broadcast_arrays(*[expressions(part) for part in parts])
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         if isinstance(error, ExpressionError):
             raise
         raise ExpressionError(f"zm.where: {error}") from error

@@ -45,6 +45,8 @@ def to_sympy(e: Scalar | Formulas, *, cse: bool = False) -> Any:
         raise ImportError("conversion to SymPy needs sympy: pip install zeromass[symbolic]") from error
 
     array = expressions(e)
+    if array.ndim > 2:
+        raise ExpressionError(f"an array of shape {array.shape} is given; SymPy's matrices have two dimensions")
     time = sympy.Symbol("t", real=True)
     done: dict[Expression, Any] = {}
     replacements: list[tuple[Any, Any]] = []

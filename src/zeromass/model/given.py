@@ -48,14 +48,14 @@ def given_array(values: Any, what: str) -> np.ndarray:
 
 
 def given_number(value: Any, what: str) -> Number:
-    """A finite number as it is, or a formula."""
+    """A finite number, or a formula."""
     try:
         found = as_expression(value)
     except ExpressionError:
         found = None
     if found is None or (found.value is not None and not math.isfinite(found.value)):
         raise ModelError(f"{what} is {shown(value)}; it is a finite number, or a formula of parameters")
-    return found if found.value is None else value.item() if isinstance(value, np.ndarray) else value
+    return found if found.value is None else found.value
 
 
 def given_name(name: Any, what: str) -> str:

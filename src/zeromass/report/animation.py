@@ -28,7 +28,7 @@ COLORS = 64
 
 
 def animation(
-    run: Course, ax: Axes, path: str | PathLike[str], *, fps: int = 20, seconds: float | None = None, dpi: int = 100
+    run: Course, ax: Axes, path: str | PathLike[str], *, fps: float = 20, seconds: float | None = None, dpi: float = 100
 ) -> Path:
     """Writes a plot of a run as an animation: each curve that spans the run grows, with a dot at its end.
 
@@ -40,8 +40,9 @@ def animation(
     ending = given_path(path, "run.gif").suffix.lower()
     if ending not in ENDINGS:
         raise ModelError(f"an animation is written as .gif or .webp, not '{path}'; run.movie writes .mp4 too")
+    fps, dpi = given_finite(fps, "fps"), given_finite(dpi, "dpi")
     seconds = None if seconds is None else given_finite(seconds, "seconds")
-    if not given_finite(fps, "fps") > 0 or not given_finite(dpi, "dpi") > 0 or not (seconds is None or seconds > 0):
+    if not fps > 0 or not dpi > 0 or not (seconds is None or seconds > 0):
         raise ModelError(f"an animation needs fps, dpi and seconds above zero, not {fps:g}, {dpi:g} and {seconds}")
     given_axes(ax)
     figure = cast("Figure", ax.figure)

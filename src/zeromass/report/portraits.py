@@ -82,7 +82,8 @@ def poincare(
         section = as_expression(rate(runs[0].system.coordinates[-1]))
     given_choice(direction, "direction", (-1, 0, 1))
     section = given_scalar(section, "section")
-    if every is not None and not given_finite(every, "every") > 0:
+    every = None if every is None else given_finite(every, "every")
+    if every is not None and not every > 0:
         raise ModelError(f"every={every!r}: the period is a time, s, longer than zero")
     for k, run in enumerate(runs):
         times = (

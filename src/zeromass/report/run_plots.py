@@ -108,9 +108,9 @@ class Plots:
         path: str | PathLike[str],
         plot: str | Axes | None = None,
         *,
-        fps: int = 20,
+        fps: float = 20,
         seconds: float | None = None,
-        dpi: int = 100,
+        dpi: float = 100,
     ) -> Path:
         """Writes a plot that grows as the motion goes on, .gif or .webp, for slides.
 

@@ -35,7 +35,7 @@ def movie(
     run: Course,
     path: str | PathLike[str],
     *,
-    fps: int = 25,
+    fps: float = 25,
     speed: float = 1.0,
     size: tuple[int, int] = (960, 640),
     tell: Callable[[float], None] = lambda t: None,
@@ -59,9 +59,10 @@ def movie(
     program = _ffmpeg()
     if ending == ".mp4" and program is None:
         raise ModelError("an .mp4 film needs ffmpeg, which is not on this machine; write a .gif or .webp instead")
-    if not given_finite(speed, "speed") > 0:
+    speed, fps = given_finite(speed, "speed"), given_finite(fps, "fps")
+    if not speed > 0:
         raise ModelError(f"speed is {shown(speed)}; it is positive, 1 for the time that the motion takes")
-    if not given_finite(fps, "fps") >= SLOWEST:
+    if not fps >= SLOWEST:
         raise ModelError(f"fps is {shown(fps)}; it is at least {SLOWEST:g}")
     if not isinstance(size, tuple | list) or len(size) != 2:
         raise ModelError(f"size is {shown(size)}; it is (width, height) in pixels")
@@ -96,7 +97,7 @@ def _told(painter: Painter, times: np.ndarray, tell: Callable[[float], None]) ->
         tell(t)
 
 
-def _as_gif(frames: Iterator[Image], place: Path, fps: int) -> None:
+def _as_gif(frames: Iterator[Image], place: Path, fps: float) -> None:
     """All frames in the colours of the first, which are chosen once."""
     from PIL import Image
 
@@ -112,8 +113,8 @@ def _ffmpeg() -> str | None:
     return found if found is not None and Path(found).is_absolute() and Path(found).parent != Path.cwd() else None
 
 
-def _through_ffmpeg(program: str, frames: Iterator[Image], place: Path, fps: int, size: tuple[int, int]) -> None:
-    raw = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{size[0]}x{size[1]}", "-r", str(fps), "-i", "-"]
+def _through_ffmpeg(program: str, frames: Iterator[Image], place: Path, fps: float, size: tuple[int, int]) -> None:
+    raw = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{size[0]}x{size[1]}", "-r", f"{fps:g}", "-i", "-"]
     packed = ["-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p", "-crf", "20", str(place)]
     command = [program, "-y", "-loglevel", "error", *raw, *packed]
     with subprocess.Popen(command, stdin=subprocess.PIPE) as process:

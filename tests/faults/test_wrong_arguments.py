@@ -1,0 +1,67 @@
+"""Wrong arguments that ended in errors of NumPy or Python: each is refused by name, in one line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import zeromass as zm
+
+X, P = zm.coordinate("x"), zm.parameter("p", 1.0)
+SPRING = zm.System(kinetic=zm.rate(X) ** 2 / 2, potential=P * X**2 / 2)
+START = SPRING.start({X: 1.0})
+FLOOR = zm.surfaces.plane()
+BALLS = [zm.ball(0.1, 0.5, name="red"), zm.ball(0.1, 0.5, name="white")]
+STONE = zm.superquadric((0.1, 0.2, 0.3), 4, 1.0)
+
+
+def endless() -> Any:
+    return map(float, "abc")
+
+
+CALLS: dict[str, Callable[[], Any]] = {
+    "touching, a number": lambda: zm.Contacts(BALLS[0], on=FLOOR).start(center=(0, 0, 0.1), touching=3.0),
+    "touching, an expression": lambda: zm.Contacts(BALLS[0], on=FLOOR).start(center=(0, 0, 0.1), touching=X),
+    "between, lists": lambda: zm.Contacts(BALLS, on=FLOOR, between=[["red", ["white"]], ["red", "white"]]),
+    "surfaces that can not be gone through": lambda: zm.Contacts(BALLS[0], on=endless()),
+    "a name of a surface": lambda: zm.Contacts(BALLS[0], on={1: FLOOR}),
+    "surfaces of a particle": lambda: zm.Sliding(zm.Particle("bead", mass=1.0), on=endless()),
+    "rank, a list": lambda: zm.solve([[1.0]], [1.0], rank=[1.0, [2]]),
+    "rank of the constraints, a list": lambda: zm.solve([[1.0]], [1.0], A=[[1.0]], b=[0.0], constraint_rank=[[], 1]),
+    "a tolerance beyond floats": lambda: zm.solve([[1.0]], [1.0], consistency_tolerance=10**400),
+    "limits of a run": lambda: zm.simulate(SPRING, START, until=1.0, limits=np.zeros(3)),  # type: ignore[arg-type]
+    "limits of a run, empty": lambda: zm.simulate(SPRING, START, until=1.0, limits=[]),  # type: ignore[arg-type]
+    "limits of a study, empty": lambda: zm.sweep(SPRING, START, until=1.0, over={P: [1.0]}, keep={"x": X}, limits={}),  # type: ignore[arg-type]
+    "an array of three dimensions": lambda: zm.to_sympy(np.full((1, 1, 1), X)),
+    "a normal at the centre": lambda: STONE.normal_at(np.zeros(3), {}),
+    "a normal far away": lambda: STONE.normal_at(np.full(3, 1e308), {}),
+    "where, numbers beyond floats": lambda: zm.where(None, -(10**400), X),
+    "where, of numbers": lambda: zm.where(None, -(10**400), 1.0),
+}
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_it_is_refused_by_name(call):
+    with pytest.raises(zm.ZeromassError) as error:
+        call()
+    assert "\n" not in str(error.value)
+
+
+def test_whole_numbers_of_any_size_are_numbers():
+    assert zm.surfaces.plane(10**30).name == "plane"
+
+
+def test_the_name_of_one_contact_is_a_name():
+    """It was taken for a list of letters."""
+    contacts = zm.Contacts(BALLS[0], on={"floor": FLOOR})
+    one, several = (contacts.start(center=(0, 0, 0.2), touching=names) for names in ("floor", ["floor"]))
+    assert np.array_equal(one.q, several.q)
+
+
+def test_numbers_of_numpy_are_numbers_of_a_film(tmp_path):
+    run = zm.simulate(SPRING, START, until=1.0)
+    options = {"fps": np.array(4), "seconds": np.array(0.5), "dpi": np.array(40)}
+    assert run.plot.animation(tmp_path / "spring.gif", "phase", **options).exists()
