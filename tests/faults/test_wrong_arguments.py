@@ -9,9 +9,12 @@ import numpy as np
 import pytest
 
 import zeromass as zm
+from faults.calls import URDF
 
 X, P = zm.coordinate("x"), zm.parameter("p", 1.0)
 SPRING = zm.System(kinetic=zm.rate(X) ** 2 / 2, potential=P * X**2 / 2)
+Y = zm.coordinate("y")
+OTHER = zm.System(kinetic=zm.rate(Y) ** 2 / 2, potential=Y**2 / 2)
 START = SPRING.start({X: 1.0})
 FLOOR = zm.surfaces.plane()
 BALLS = [zm.ball(0.1, 0.5, name="red"), zm.ball(0.1, 0.5, name="white")]
@@ -31,6 +34,16 @@ CALLS: dict[str, Callable[[], Any]] = {
     "surfaces of a particle": lambda: zm.Sliding(zm.Particle("bead", mass=1.0), on=endless()),
     "rank, a list": lambda: zm.solve([[1.0]], [1.0], rank=[1.0, [2]]),
     "rank of the constraints, a list": lambda: zm.solve([[1.0]], [1.0], A=[[1.0]], b=[0.0], constraint_rank=[[], 1]),
+    "rank of other matrices": lambda: zm.solve([[1.0]], [1.0], rank=[7]),
+    "a decision on other matrices": lambda: zm.solve([[1.0]], [1.0], rank=zm.solve(np.eye(2), [1.0, 0.0]).rank),
+    "a decision on other constraints": lambda: zm.solve(
+        [[1.0]],
+        [1.0],
+        A=[[1.0]],
+        b=[0.0],
+        constraint_rank=zm.solve(np.eye(2), [1, 0], A=np.eye(2), b=[0, 0]).constraint_rank,
+    ),
+    "slots beyond floats": lambda: zm.Geneva(zm.coordinate("a"), zm.coordinate("b"), slots=10**400, distance=1.0),
     "a tolerance beyond floats": lambda: zm.solve([[1.0]], [1.0], consistency_tolerance=10**400),
     "limits of a run": lambda: zm.simulate(SPRING, START, until=1.0, limits=np.zeros(3)),  # type: ignore[arg-type]
     "limits of a run, empty": lambda: zm.simulate(SPRING, START, until=1.0, limits=[]),  # type: ignore[arg-type]
@@ -40,6 +53,21 @@ CALLS: dict[str, Callable[[], Any]] = {
     "a normal far away": lambda: STONE.normal_at(np.full(3, 1e308), {}),
     "where, numbers beyond floats": lambda: zm.where(None, -(10**400), X),
     "where, of numbers": lambda: zm.where(None, -(10**400), 1.0),
+    "a state of another system": lambda: SPRING.check(OTHER.start({Y: 1.0})),
+    "a branch from it": lambda: zm.branch(SPRING, OTHER.equilibrium(), over=(P, 0.5, 2.0)),
+    "a program at it": lambda: zm.compile(SPRING, START).at(OTHER.start({Y: 1.0})),
+    "a program at no state": lambda: zm.compile(SPRING, START).at([1.0]),  # type: ignore[arg-type]
+    "no such setting": lambda: zm.Settings()["tolerance"],
+    "a setting without a name": lambda: zm.Settings()[1.0],  # type: ignore[index]
+    "a tolerance without a number": lambda: zm.Settings().tolerances(None),  # type: ignore[arg-type]
+    "constraints beside control": lambda: zm.System(
+        kinetic=zm.rate(X) ** 2,
+        control={"follow": X - zm.t},
+        constraints=np.ones(3),  # type: ignore[arg-type]
+    ),
+    "digits of nothing": lambda: zm.simulate(SPRING, START, until=1.0).certificate(of=np.empty((0, 3))),
+    "sliders, an array": lambda: zm.simulate(SPRING, START, until=1.0).view(sliders=np.ones(3)),  # type: ignore[arg-type]
+    "a normal of no point": lambda: zm.ellipsoid((0.1, 0.2, 0.3), 1.0).normal_at(None, {}),  # type: ignore[arg-type]
 }
 
 
@@ -48,6 +76,18 @@ def test_it_is_refused_by_name(call):
     with pytest.raises(zm.ZeromassError) as error:
         call()
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"gravity": "downward"}, {"losses": 2}, {"parts": None}, {"joints": len}, {"constraints": np.ones(2)}],
+    ids=lambda wrong: next(iter(wrong)),
+)
+def test_systems_of_robots_refuse_what_can_not_be(tmp_path, wrong):
+    (tmp_path / "robot.urdf").write_text(URDF)
+    robot = zm.from_urdf(tmp_path / "robot.urdf")
+    with pytest.raises(zm.ModelError, match=next(iter(wrong))):
+        robot.system(**wrong)
 
 
 def test_whole_numbers_of_any_size_are_numbers():

@@ -206,6 +206,7 @@ class Program:
 
         Parameters, times and other branches decide which constraints are redundant.
         """
+        belonging(state, self.system)
         if vars(self).get("made_at") == state.inputs.tobytes():
             return self
         A, levels = state.matrices.A, np.array([row.level for row in self.system.rows])

@@ -27,7 +27,7 @@ from zeromass.expression import Array, Expression, as_expression, expressions
 from zeromass.expression.build import ZERO
 from zeromass.model import ModelError, Part, Particle, Quantity, RigidBody, System, Torque
 from zeromass.model.contact import Supported
-from zeromass.model.given import Number, Vector, length
+from zeromass.model.given import Number, Vector, given_flag, length
 from zeromass.model.quaternion import body_rates
 
 NEGLIGIBLE = 1e-12
@@ -193,7 +193,7 @@ class OnSurface(Pressing, System):
         −l N ω_t/|ω_t|,   −d N sign(ω_n) n
         """
         found = []
-        if rolls and self.rolling_resistance is not None:
+        if given_flag(rolls, "rolls") and self.rolling_resistance is not None:
             c = creep_of(self) / self.solid.size
             law = against(self.rolling_velocity, c, self.rolling_resistance)
             found.append(Torque(self.normal_force * law, on=self.body))

@@ -134,6 +134,7 @@ class Roller(ABC):
         """
         from scipy.optimize import least_squares  # few starts are given by the point that touches
 
+        point = given_numbers(point, "the point", (3,))
         directions = scattered(NORMALS)
         nearest = directions[np.argmin(np.linalg.norm(self.farthest(directions, parameters) - point, axis=1))]
         found = least_squares(

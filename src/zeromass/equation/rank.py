@@ -159,7 +159,8 @@ class Rank:
 
     def in_units(self, rows: Array, columns: Array) -> Rank:
         """The decision on A of one on rows · A · columns."""
-        return replace(self, row_scale=self.row_scale * rows, column_scale=self.column_scale * columns)
+        r, c = broadcast(rows, self.row_scale), broadcast(columns, self.column_scale)
+        return replace(self, row_scale=r * rows, column_scale=c * columns)
 
     def at(self, tolerance: ArrayLike) -> NDArray[np.intp] | int:
         """The rank that another tolerance gives, or one for each matrix: the number of σ_i > tolerance · σ_1."""
@@ -220,14 +221,14 @@ def numerical_rank(
         change_r, change_c = equilibration(scaled_columns)
         r, c = r * change_r, c * change_c
     if isinstance(rank, Rank):
-        r, c, rank = _like(r, rank.row_scale), _like(c, rank.column_scale), rank.rank
+        r, c, rank = broadcast(r, rank.row_scale), broadcast(c, rank.column_scale), rank.rank
     with alone(*A.shape[-2:]):
         U, σ, Vt = np.linalg.svd(scaled(A, r, c), full_matrices=True)
     σ_1 = σ.max(axis=-1, initial=0.0)
-    level = tolerance * (σ_1 if largest is None else _like(σ_1, np.asarray(largest)))
+    level = tolerance * (σ_1 if largest is None else broadcast(σ_1, np.asarray(largest)))
     decided = np.count_nonzero(σ > level[..., None], axis=-1)
     if rank is not None:
-        decided = _like(decided, _whole(rank))
+        decided = broadcast(decided, _whole(rank))
         if np.any((decided < 0) | (decided > np.count_nonzero(σ, axis=-1))):
             raise EquationError(
                 f"rank={rank} was given for a matrix of shape {A.shape} with {np.count_nonzero(σ, axis=-1)} "
@@ -329,9 +330,15 @@ def contradiction(
     return np.asarray(present.any(axis=-1)), np.maximum(share, _ratio(1.0, share)), np.where(present, ρ, 0.0)
 
 
-def _like(pattern: NDArray[Any], value: NDArray[Any]) -> NDArray[Any]:
+def broadcast(pattern: NDArray[Any], value: NDArray[Any]) -> NDArray[Any]:
     """The value for each member of a stack that has the shape of the pattern."""
-    return np.broadcast_to(value, pattern.shape).copy()
+    try:
+        return np.broadcast_to(value, pattern.shape).copy()
+    except ValueError:
+        raise EquationError(
+            f"a rank, or a scale, of shape {np.shape(value)} is given where the matrices have {pattern.shape}; give one of "
+            "the same matrices"
+        ) from None
 
 
 def _whole(rank: Any) -> NDArray[np.intp]:

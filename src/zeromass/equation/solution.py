@@ -12,7 +12,16 @@ from .arguments import Problem, error, problem, require_finite, require_mass_mat
 from .arrays import Array, EquationError, per_problem, times, tolerance_of, transpose
 from .bound import Inverse, bound
 from .motion import Basis, Motion, Obstacle, Verdict, contradicting_rows, impossible_force
-from .rank import CONSISTENCY_TOLERANCE, MASS_TOLERANCE, RANK_TOLERANCE, Lock, Rank, clearly_full, numerical_rank
+from .rank import (
+    CONSISTENCY_TOLERANCE,
+    MASS_TOLERANCE,
+    RANK_TOLERANCE,
+    Lock,
+    Rank,
+    broadcast,
+    clearly_full,
+    numerical_rank,
+)
 from .units import Linked, links, mass_units, scaled
 
 
@@ -206,7 +215,7 @@ def solve(
 
     r, d = mass_units(M, A)
     if isinstance(constraint_rank, Rank):
-        r = np.broadcast_to(constraint_rank.row_scale, r.shape)  # a row that was zero and is round-off here stays one
+        r = broadcast(r, constraint_rank.row_scale)  # a row that was zero and is round-off here stays one
     rows_of_both = np.concatenate([d, r], axis=-1)
     inner, u = given.in_units(r, d)  # the same numbers in whatever units they are given
     MA = np.concatenate([inner.M, inner.A], axis=-2)

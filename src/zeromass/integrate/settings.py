@@ -15,7 +15,7 @@ from zeromass.frozen import frozen
 from zeromass.integrate.memory import usual_memory
 from zeromass.integrate.methods import METHODS, Method, MethodName
 from zeromass.model import ModelError
-from zeromass.model.given import given_choice, given_finite, given_flag, given_mapping, given_real, shown
+from zeromass.model.given import given_choice, given_count, given_finite, given_flag, given_mapping, given_real, shown
 
 SMALLEST_RTOL, SMALLEST_ATOL = 2e-15, 1e-50
 """The smallest tolerances. Relative: nine roundings; with less, rounding hides the error by which a step is judged.
@@ -117,7 +117,7 @@ class Settings:
 
     def __getitem__(self, name: str) -> Any:
         """settings["rtol"] is settings.rtol, and {**settings} what may be given to `simulate` again."""
-        return getattr(self, name)
+        return getattr(self, given_choice(name, "a name of settings", self.keys()))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.keys())
@@ -137,18 +137,18 @@ class Settings:
 
     def tighter(self, rtol: float) -> Settings:
         """The same with smaller tolerances, or half the step where that is fixed; for more steps, more memory."""
-        rtol = given_finite(rtol, "rtol")
         step = None if self.step is None else self.step / 2
         memory = None if self.memory is None else 2 * self.memory
         return replace(self, **self.tolerances(rtol), step=step, memory=memory)
 
     def tolerances(self, rtol: float) -> dict[str, float]:
         """Another relative tolerance, and the absolute one in the same ratio to it; none that arithmetic can not meet."""
-        rtol = max(rtol, SMALLEST_RTOL)
+        rtol = max(given_finite(rtol, "rtol"), SMALLEST_RTOL)
         return {"rtol": rtol, "atol": max(self.atol * rtol / self.rtol, SMALLEST_ATOL)}
 
     def largest_imbalance(self, steps: int) -> float:
         """Largest relative imbalance of energy of a run that can be trusted: one that its tolerance explains."""
+        steps = given_count(steps, "steps")
         return min(np.inf if self.step is not None else REACH * self.rtol * steps, 2 * 10**-FEW)
 
     def as_dict(self) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from zeromass.mechanism.geared import Coupling, turn_of
 from zeromass.mechanism.joint import Law
 from zeromass.model.errors import ModelError
 from zeromass.model.event import Event
-from zeromass.model.given import Number, given_positive, shown
+from zeromass.model.given import LARGEST, Number, given_positive, shown
 
 
 class Geneva(Coupling):
@@ -45,9 +45,9 @@ class Geneva(Coupling):
         self, crank: Turning, wheel: Turning, *, slots: int, distance: Number, name: str | None = None
     ) -> None:
         super().__init__("geneva", turn_of(crank, "a Geneva drive"), turn_of(wheel, "a Geneva drive"), name)
-        if not (isinstance(slots, int) and slots >= 3):
+        if not (isinstance(slots, int | np.integer) and 3 <= slots <= LARGEST):
             raise ModelError(f"'{self.name}' has {shown(slots)} slots; a Geneva wheel has three or more")
-        self.slots: int = slots
+        self.slots: int = int(slots)
         self.distance: Expression = given_positive(distance, f"the distance of the axes of '{self.name}'")
         step, reach = np.pi / slots, np.sin(np.pi / slots)
         turns = np.floor((self.first.place + np.pi) / (2 * np.pi))

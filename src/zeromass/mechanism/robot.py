@@ -21,7 +21,7 @@ from zeromass.mechanism.tree import Tree
 from zeromass.mechanism.urdf import read_urdf
 from zeromass.model.connection import Connection
 from zeromass.model.forces import Forces, loads
-from zeromass.model.given import Number, Vector, given_choice
+from zeromass.model.given import Number, Vector, given_all, given_choice, given_flag, given_mapping
 from zeromass.model.large import LARGE
 from zeromass.model.parts import TYPED, Part, RigidBody
 from zeromass.model.system import System
@@ -100,16 +100,20 @@ class Robot:
         gravity  m/s², that of the description by default: 9.81 downwards where it says none
         losses   whether the damping and friction of the description act; its springs and actuators do
         """
-        acting = [*loads(forces), *self.springs, *self.actuators, *(self.losses if losses else ())]
-        own = {**self._tree.constraints, **(constraints or {})}
+        if isinstance(gravity, str):
+            given_choice(gravity, "gravity", ("described",))
+            gravity = self.gravity
+        lost = self.losses if given_flag(losses, "losses") else ()
+        further = {} if constraints is None else given_mapping(constraints, "constraints", "{name: expression}")
+        skeleton = [] if self._tree.skeleton is None else [self._tree.skeleton]
         return System(
-            [*self.parts, *parts],
+            [*self.parts, *given_all(parts, Part, "parts", "a part, such as zm.Particle(…)")],
             coordinates=list(self.coordinates),
             kinetic=self._armature,
-            gravity=self.gravity if isinstance(gravity, str) else gravity,
-            forces=acting,
-            joints=[*([] if self._tree.skeleton is None else [self._tree.skeleton]), *joints],
-            constraints=own,
+            gravity=gravity,
+            forces=[*loads(forces), *self.springs, *self.actuators, *lost],
+            joints=[*skeleton, *given_all(joints, object, "joints", "a joint, such as zm.Revolute(…)")],
+            constraints={**self._tree.constraints, **further},
         )
 
     @property

@@ -36,6 +36,8 @@ def named_expressions(given: Any, role: str) -> dict[str, np.ndarray]:
             e = expressions(one)
         except ExpressionError as error:
             raise ModelError(f"{role}: {shown(one)} is no expression, nor an array of them") from error
+        if not e.size:
+            raise ModelError(f"{role}: {shown(one)} has no expression in it")
         word = name_of(one) if name is None else name
         if not isinstance(word, str):
             raise ModelError(f"{role}: {shown(name)} is no name; give {{name: expression}}")

@@ -397,9 +397,17 @@ def belonging(state: Any, system: System) -> State:
     """A state of a system; anything else is refused."""
     if not isinstance(state, State):
         raise ModelError(f"{shown(state)} is no state; make one with system.start(…)")
-    if state.system is not system and len(state.q) != len(system.coordinates):
+    if state.system is not system and not _fits(state, system):
         raise ModelError("the state belongs to another system; make it with system.start(…)")
     return state
+
+
+def _fits(state: State, system: System) -> bool:
+    """Whether a state has the coordinates and parameters of a system, by their names: a file makes symbols of its own."""
+    coordinates = [[x.name for x in one.coordinates] for one in (state.system, system)]
+    return coordinates[0] == coordinates[1] and {p.name for p in system.parameters} <= {
+        p.name for p in state.parameters
+    }
 
 
 def parameter_values(system: System, given: Mapping[Any, float] | None) -> dict[Symbol, float]:

@@ -148,7 +148,8 @@ class System(Remembering):
             given_mapping(control, "control", "{name: expression that shall be zero}")
         if control and by is None:
             asked_for, _ = tracking(control, settling)
-            constraints = {**(constraints or {}), **asked_for}
+            own = {} if constraints is None else given_mapping(constraints, "constraints", "{name: expression}")
+            constraints = {**own, **asked_for}
         parts = _parts(parts)
         self.joints: tuple[Connection, ...] = connected(joints, parts)
         acting = loads(forces)
@@ -726,6 +727,7 @@ class System(Remembering):
 
     def told(self, level: int) -> list[int]:
         """The rows that say something of positions (level 0) or of rates (level 1)."""
+        given_choice(level, "level", (0, 1))
         return [i for i, row in enumerate(self.rows) if row.level <= level or (level == 0 and row.placed)]
 
     def slopes(self, level: int) -> Sparse:

@@ -133,7 +133,7 @@ def _living(runs: Sequence[Course], sliders: Sliders, source: str | None) -> Liv
 
 def slider_values(run: Course, sliders: Sliders | None) -> dict[str, float]:
     """What the sliders of a page are set to at first, by their names."""
-    if not sliders:
+    if sliders is None:
         return {}
     from zeromass.report.viewer.sliders import sliders_of
 
