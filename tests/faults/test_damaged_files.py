@@ -6,6 +6,7 @@ import json
 import os
 import random
 import shutil
+import sys
 import warnings
 from pathlib import Path
 
@@ -58,6 +59,36 @@ def same(a: zm.Run, b: zm.Run) -> bool:
         and (str(a.outcome), a.statistics, a.settings) == (str(b.outcome), b.statistics, b.settings)
         and repr(a.system.M.tolist() + a.system.Q.tolist()) == repr(b.system.M.tolist() + b.system.Q.tolist())
     )
+
+
+_seen: list[str] = []
+_watching = False
+
+
+def _hook(event: str, arguments: tuple) -> None:
+    if _watching and event.split(".")[0] in {"exec", "compile", "import", "pickle", "subprocess", "socket"}:
+        _seen.append(f"{event} {arguments}")
+
+
+def test_nothing_in_a_file_is_executed(run, saved):
+    """Under an audit hook: a second file is loaded, asked and continued without code that is compiled, run or imported."""
+    global _watching
+
+    def used() -> zm.Run:
+        loaded = zm.load(saved)
+        x = loaded.system.coordinates[0]
+        assert np.isfinite(loaded.at(1.0)[np.array([x, zm.acceleration(x), loaded.system.energy])]).all()
+        return zm.simulate(loaded.system, loaded.state(3.0), until=3.5, rtol=1e-6, atol=1e-9)
+
+    first = used()  # what is imported for it is there now
+    sys.addaudithook(_hook)
+    _watching = True
+    try:
+        again = used()
+    finally:
+        _watching = False
+    assert _seen == []
+    assert same(first, again)
 
 
 def damaged(content: bytes, random_: random.Random) -> bytes:

@@ -163,12 +163,13 @@ def test_figures_show_names_as_they_are(name, tmp_path):
     assert not [element for element in svg.iter() if element.tag.endswith("script")]
 
 
-def test_cells_of_tables(tmp_path):
+@pytest.mark.parametrize("name", few(HOSTILE, 2))
+def test_cells_of_tables(name, tmp_path):
     import csv
 
     from zeromass.report import tables
 
-    run = named_run("plain")
+    run = named_run(name)
     names = [column.title for column in tables.columns(run, [0.0])]
     path = run.to_csv(tmp_path / "t.csv", [0.0])
     with path.open(newline="") as file:

@@ -155,6 +155,23 @@ def test_meshes_that_are_cut_off_are_errors_of_the_file(tmp_path, make):
     assert whole >= 1
 
 
+def test_entities_are_not_fetched_and_not_multiplied(tmp_path):
+    """Of a file outside nothing is read, and a few lines that stand for gigabytes are refused."""
+    (tmp_path / "secret").write_text("stolen", encoding="utf-8")
+    for what in (f"SYSTEM 'file://{tmp_path}/secret'", "SYSTEM 'secret'", "SYSTEM 'http://127.0.0.1:9/secret'"):
+        robot = f'<!DOCTYPE robot [<!ENTITY s {what}>]><robot name="r"><link name="base">&s;</link></robot>'
+        (tmp_path / "r.urdf").write_text(robot, encoding="utf-8")
+        assert "stolen" not in repr(zm.from_urdf(tmp_path / "r.urdf"))
+        (tmp_path / "r.urdf").write_text(robot.replace('"base">&s;', '"&s;">'), encoding="utf-8")
+        with pytest.raises(zm.ModelError, match="no XML"):
+            zm.from_urdf(tmp_path / "r.urdf")
+    tenfold = "".join(f"<!ENTITY e{k} '{10 * f'&e{k - 1};'}'>" for k in range(1, 12))
+    robot = f"<!DOCTYPE robot [<!ENTITY e0 'laugh'>{tenfold}]><robot name='&e11;'><link name='base'/></robot>"
+    (tmp_path / "r.urdf").write_text(robot, encoding="utf-8")
+    with pytest.raises(zm.ModelError, match="no XML"):
+        zm.from_urdf(tmp_path / "r.urdf")
+
+
 def test_pipes_are_no_meshes(tmp_path):
     import os
 

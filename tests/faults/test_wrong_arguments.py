@@ -18,6 +18,7 @@ OTHER = zm.System(kinetic=zm.rate(Y) ** 2 / 2, potential=Y**2 / 2)
 START = SPRING.start({X: 1.0})
 FLOOR = zm.surfaces.plane()
 BALLS = [zm.ball(0.1, 0.5, name="red"), zm.ball(0.1, 0.5, name="white")]
+PINS = [zm.Revolute(zm.Ground(), zm.RigidBody(name, 1.0, (1, 1, 1)), axis=(0, 0, 1)) for name in ("crank", "wheel")]
 STONE = zm.superquadric((0.1, 0.2, 0.3), 4, 1.0)
 
 
@@ -43,7 +44,7 @@ CALLS: dict[str, Callable[[], Any]] = {
         b=[0.0],
         constraint_rank=zm.solve(np.eye(2), [1, 0], A=np.eye(2), b=[0, 0]).constraint_rank,
     ),
-    "slots beyond floats": lambda: zm.Geneva(zm.coordinate("a"), zm.coordinate("b"), slots=10**400, distance=1.0),
+    "slots beyond floats": lambda: zm.Geneva(*PINS, slots=10**400, distance=1.0),
     "a tolerance beyond floats": lambda: zm.solve([[1.0]], [1.0], consistency_tolerance=10**400),
     "limits of a run": lambda: zm.simulate(SPRING, START, until=1.0, limits=np.zeros(3)),  # type: ignore[arg-type]
     "limits of a run, empty": lambda: zm.simulate(SPRING, START, until=1.0, limits=[]),  # type: ignore[arg-type]
