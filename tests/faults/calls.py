@@ -645,6 +645,11 @@ def _mechanisms() -> dict[str, Call]:
         "saturated": Call(zm.saturated, {"signal": x, "low": -1.0, "high": 1.0}),
         "from_urdf": Call(zm.from_urdf, {"path": "robot.urdf", "base": "fixed", "coordinates": None}),
         "from_mjcf": Call(zm.from_mjcf, {"path": "robot.xml", "without": (), "coordinates": None}),
+        "Robot.system": Call(
+            zm.from_urdf("robot.urdf").system,
+            {"gravity": 9.81, "forces": None, "joints": (), "parts": [], "constraints": None, "losses": True},
+            slow=True,
+        ),
         "Solid": Call(zm.Solid, {"mass": 1.0, "center": np.zeros(3), "inertia": np.eye(3)}),
         "Solid.body": Call(solid.body, {"name": "b"}),
         "Solid.box": Call(zm.Solid.box, {"sides": (1, 2, 3), "mass": 1.0}),
@@ -917,6 +922,7 @@ def _programs() -> dict[str, Call]:
         "host": Call(zm.host, {}),
         "Target.lanes": Call(zm.host().lanes, {"width": 4}),
         "Program.anew": Call(program.anew, {"state": start}),
+        "Program.at": Call(program.at, {"state": start}),
         "Program.solved": Call(program.solved, {"e": zm.acceleration(theta)}),
         "Program.zeros": Call(program.zeros, {"events": [down]}),
         "Program.stated": Call(program.stated, {"events": [down]}),
@@ -1006,6 +1012,8 @@ def _runs() -> dict[str, Call]:
             },
         ),
         "Settings.tighter": Call(settings.tighter, {"rtol": 1e-12}),
+        "Settings.tolerances": Call(settings.tolerances, {"rtol": 1e-12}),
+        "Settings[]": Call(lambda a: settings[a], {"a": "rtol"}),
         "Settings.from_dict": Call(zm.Settings.from_dict, {"data": settings.as_dict()}),
         "Limits": Call(
             zm.Limits,
@@ -1111,7 +1119,7 @@ def _analyses() -> dict[str, Call]:
     t = np.linspace(0.0, 1.0, 5)
     fit = zm.fit(run, {theta: (t, 0.4 * np.cos(t))}, over=[torque])
     return {
-        "certificate": Call(zm.certificate, {"run": run}),
+        "certificate": Call(zm.certificate, {"run": run, "of": {"angle": theta}}),
         "adjoint": Call(zm.adjoint, {"run": run, "e": theta, "times": [1.0], "weights": [1.0]}),
         "sensitivity": Call(zm.sensitivity, {"run": run, "times": t}),
         "lyapunov_exponent": Call(zm.lyapunov_exponent, {"run": run, "every": 0.5, "seed": 0}),
@@ -1445,10 +1453,11 @@ def _hooks() -> dict[str, Call]:
         "Spring.generalized": Call(zm.Spring(1.0, bead.position).generalized, {"q": bead.position}),
         "Damper.generalized": Call(zm.Damper(1.0, bead.position).generalized, {"q": bead.position}),
         "Torque.generalized": Call(zm.Torque((1, 0, 0), on=body).generalized, {"q": body.coordinates}),
-        "stone.normal_at": Call(stone.normal_at, {"point": np.array([0.1, 0.0, 0.0]), "parameters": {}}),
     }
     for name, solid in {"ball": ball, "egg": egg, "stone": stone}.items():
         found[f"{name}.laid"] = Call(solid.laid, laid)
+        point = solid.farthest(up[None], {})[0]
+        found[f"{name}.normal_at"] = Call(solid.normal_at, {"point": point, "parameters": {}})
         found[f"{name}.upright"] = Call(solid.upright, {"body": body, "normal": up})
         found[f"{name}.tilted"] = Call(solid.tilted, {"body": body, "normal": up})
     return found
