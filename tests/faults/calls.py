@@ -1411,7 +1411,7 @@ def _hooks() -> dict[str, Call]:
     pin = zm.Revolute(ground, body, axis=(0, 0, 1))
     up = np.array([0.0, 0.0, 1.0])
     unturned = np.array([1.0, 0.0, 0.0, 0.0])
-    impulse = np.zeros(len(rolling.rows))
+    impulse = np.zeros(len(rolling.coordinates))
     laid = {"normal": up, "u": unturned, "parameters": {}}
     found = {
         "System.refused": Call(system.refused, asked),
