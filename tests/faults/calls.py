@@ -1420,6 +1420,17 @@ def _hooks() -> dict[str, Call]:
         "System.struck": Call(system.struck, {"state": start, "impulse": np.zeros(n)}),
         "System.told": Call(system.told, {"level": 0}),
         "System.examined": Call(system.examined, {"motion": run.segments[0]}),
+        "Flying.start": Call(
+            rolling.flying.start,
+            {
+                "center": (0.0, 0.0, 0.5),
+                "velocity": (1.0, 0.0, 0.0),
+                "angular_velocity": (0.0, 0.0, 0.0),
+                "orientation": (1.0, 0.0, 0.0, 0.0),
+                "t": 0.0,
+                "parameters": {},
+            },
+        ),
         "Rolling.kind_at": Call(rolling.kind_at, {"state": rolls, "slips": False, "turns": None}),
         "Rolling.goes_on_as": Call(rolling.goes_on_as, {"event": "slips", "state": rolls}),
         "Rolling.struck": Call(rolling.struck, {"state": rolls, "impulse": impulse}),

@@ -18,6 +18,7 @@ OTHER = zm.System(kinetic=zm.rate(Y) ** 2 / 2, potential=Y**2 / 2)
 START = SPRING.start({X: 1.0})
 FLOOR = zm.surfaces.plane()
 BALLS = [zm.ball(0.1, 0.5, name="red"), zm.ball(0.1, 0.5, name="white")]
+FLYING = zm.Rolling(BALLS[0], on=FLOOR, friction=0.1, restitution=0.3).flying
 PINS = [zm.Revolute(zm.Ground(), zm.RigidBody(name, 1.0, (1, 1, 1)), axis=(0, 0, 1)) for name in ("crank", "wheel")]
 STONE = zm.superquadric((0.1, 0.2, 0.3), 4, 1.0)
 
@@ -54,6 +55,8 @@ CALLS: dict[str, Callable[[], Any]] = {
     "a normal far away": lambda: STONE.normal_at(np.full(3, 1e308), {}),
     "where, numbers beyond floats": lambda: zm.where(None, -(10**400), X),
     "where, of numbers": lambda: zm.where(None, -(10**400), 1.0),
+    "the centre of a body that is thrown": lambda: FLYING.start(center=(0.0, 1.0)),
+    "a start that is given twice": lambda: FLYING.start(np.ones(3), center=(0.0, 0.0, 1.0)),
     "a state of another system": lambda: SPRING.check(OTHER.start({Y: 1.0})),
     "a branch from it": lambda: zm.branch(SPRING, OTHER.equilibrium(), over=(P, 0.5, 2.0)),
     "a program at it": lambda: zm.compile(SPRING, START).at(OTHER.start({Y: 1.0})),

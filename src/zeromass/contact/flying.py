@@ -21,7 +21,7 @@ from zeromass.contact.watched import BORDER, FLAT, LANDS, UPRIGHT
 from zeromass.expression import Array, Evaluator, Expression, as_expression, expressions, rate
 from zeromass.expression.build import ONE
 from zeromass.model import Contact, Event, ModelError, Onward, StartError, State, System
-from zeromass.model.given import Number, Vector
+from zeromass.model.given import Number, Vector, given_numbers
 from zeromass.model.quaternion import inertial_rates
 from zeromass.model.record import recorded
 from zeromass.model.requirement import number_at, unmet
@@ -126,14 +126,14 @@ class Flying(AnotherMotion):
         """
         if center is None:
             return super().start(prescribed, t=t, parameters=parameters, guess=guess)
-        if prescribed != ():
+        if not isinstance(prescribed, tuple) or prescribed:
             raise ModelError("a start is given by center=(X, Y, Z), … or by {expression: value}, not by both")
         rolling = self.rolling
         O, body = rolling.center_particle, rolling.body
         u = quaternion_of(orientation)
-        given = [(O.position, center), (body.quaternion, u), (O.velocity, velocity)]
+        place = given_numbers(center, "center", (3,))
+        given = [(O.position, place), (body.quaternion, u), (O.velocity, velocity)]
         given.append((body.angular_velocity, angular_velocity))
-        place = np.asarray(center, dtype=float)
         size = number_at(rolling.solid.size, parameter_values(self, parameters))
         near = [(rolling.contact, place - np.array([0.0, 0.0, size])), (body.position, place)]
         try:
