@@ -27,13 +27,10 @@ def solids_given(bodies: Any) -> tuple[Roller, ...]:
 
 def surfaces_given(on: Any, bodies_meet: bool) -> dict[str, Surface]:
     """The surfaces by their names; there may be none where bodies meet one another."""
-    if isinstance(on, Mapping):
-        names, several = [given_name(name, "a surface") for name in on], on.values()
-    else:
-        several = [on] if isinstance(on, Surface) or not isinstance(on, Iterable) else on
-        names = None
+    named = isinstance(on, Mapping)
+    several = on.values() if named else [on] if isinstance(on, Surface) or not isinstance(on, Iterable) else on
     surfaces = given_all(several, Surface, "on", "a zm.Surface, such as zm.Surface(lambda X, Y: …)")
-    names = [surface.name for surface in surfaces] if names is None else names
+    names = [given_name(name, "a surface") for name in on] if named else [surface.name for surface in surfaces]
     for name in names:
         if names.count(name) > 1:
             raise ModelError(f"two surfaces have the name '{name}'; write on={{name: surface, …}}")

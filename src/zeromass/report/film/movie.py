@@ -114,7 +114,7 @@ def _ffmpeg() -> str | None:
 
 
 def _through_ffmpeg(program: str, frames: Iterator[Image], place: Path, fps: float, size: tuple[int, int]) -> None:
-    raw = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{size[0]}x{size[1]}", "-r", f"{fps:g}", "-i", "-"]
+    raw = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{size[0]}x{size[1]}", "-r", str(fps), "-i", "-"]
     packed = ["-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p", "-crf", "20", str(place)]
     command = [program, "-y", "-loglevel", "error", *raw, *packed]
     with subprocess.Popen(command, stdin=subprocess.PIPE) as process:
