@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -57,6 +58,10 @@ CALLS: dict[str, Callable[[], Any]] = {
     "where, of numbers": lambda: zm.where(None, -(10**400), 1.0),
     "the centre of a body that is thrown": lambda: FLYING.start(center=(0.0, 1.0)),
     "a start that is given twice": lambda: FLYING.start(np.ones(3), center=(0.0, 0.0, 1.0)),
+    "a direction of an event": lambda: zm.Event("down", X, direction=Decimal("sNaN")),  # type: ignore[arg-type]
+    "a side of a surface": lambda: zm.Surface(lambda X, Y, Z: Z, side=Decimal("sNaN")),  # type: ignore[arg-type]
+    "a class is no formula": lambda: zm.latex(zm.System),  # type: ignore[arg-type]
+    "no times": lambda: zm.inverse_dynamics(SPRING, {X: zm.t}, by=[{X: 1.0}], times=[]),
     "a state of another system": lambda: SPRING.check(OTHER.start({Y: 1.0})),
     "a branch from it": lambda: zm.branch(SPRING, OTHER.equilibrium(), over=(P, 0.5, 2.0)),
     "a program at it": lambda: zm.compile(SPRING, START).at(OTHER.start({Y: 1.0})),

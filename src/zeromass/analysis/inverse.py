@@ -67,7 +67,7 @@ def inverse_dynamics(
     given_mapping(motion, "the motion", "{expression: formula of zm.t}")
     parameters = {} if parameters is None else given_parameters(parameters, "parameters")
     times = np.atleast_1d(given_numbers(times, "times"))
-    if times.ndim > 1:
+    if times.ndim > 1 or not times.size:
         raise ModelError(f"times are one or several, not an array of shape {times.shape}")
     inputs = inputs_of(system, by)
     if not inputs.parameters:

@@ -88,7 +88,7 @@ class Surface:
         self._velocity: Vector | Callable[[np.ndarray], Vector] | Traced | None = velocity
         if velocity is not None:
             self._check_velocity()
-        if shape_of(side) != () or side not in (1, -1):
+        if not isinstance(side, int | float | np.number) or side not in (1, -1):
             raise ModelError(f"side of '{name}' is {shown(side)}; it is 1 or −1")
         self.side: int = side
 

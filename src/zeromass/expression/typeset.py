@@ -73,7 +73,7 @@ def latex(e: Scalar | Formulas | Derived, *, digits: int | None = None) -> Latex
     """
     if digits is not None and (not isinstance(digits, int | np.integer) or not 0 <= digits <= MOST_DIGITS):
         raise ExpressionError(f"digits is {shown(digits)}; it is a whole number, at most {MOST_DIGITS}, or None")
-    page = getattr(e, "_latex_", None)
+    page = None if isinstance(e, type) else getattr(e, "_latex_", None)
     if page is not None:
         return Latex(page(digits))
     array = expressions(e)

@@ -16,7 +16,6 @@ from zeromass.model.given import (
     given_kind,
     given_name,
     given_scalar,
-    shape_of,
     shown,
     value_of,
 )
@@ -88,7 +87,7 @@ class Event:
     def __post_init__(self) -> None:
         given_name(self.name.removeprefix("\0") if isinstance(self.name, str) else self.name, "an event")
         given_scalar(self.zero, f"zero of the event '{self.name}'")
-        if shape_of(self.direction) != () or self.direction not in (-1, 0, 1):
+        if not isinstance(self.direction, int | float | np.number) or self.direction not in (-1, 0, 1):
             raise ModelError(f"event '{self.name}' has direction {shown(self.direction)}; it is −1, 0 or 1")
         given_flag(self.terminal, f"terminal of the event '{self.name}'")
         given_flag(self.guard, f"guard of the event '{self.name}'")
