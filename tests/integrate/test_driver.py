@@ -1,0 +1,119 @@
+"""The driver of motions over switches: as Python and as machine code, and beside the pieces that Python makes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import zeromass as zm
+from cases import spread
+from hybrid.corpus import SWITCHES, Problem
+from zeromass.integrate.deciding import Deciding
+from zeromass.integrate.hybrid import motion
+from zeromass.integrate.hybrid.driver import Drive, drive
+from zeromass.integrate.hybrid.motion import Driver
+from zeromass.integrate.hybrid.selection import Selection, select_modes
+from zeromass.integrate.reaching import Reaching
+from zeromass.integrate.settings import Settings
+from zeromass.integrate.stepping.layout import Int64, Real64
+from zeromass.integrate.timetable import Timetable
+
+TIGHT: dict[str, Any] = {"rtol": 1e-12, "atol": 1e-14}
+
+SHORT = ("coulomb_oscillator", "rack_of_two_blocks", "stick_slip_on_a_belt", "backlash", "square_wave_and_stairs")
+"""Motions of few steps: as Python a kernel takes a thousand times as long."""
+
+
+def begun(problem: Problem, **settings: Any) -> Driver:
+    """A driver at the start of a motion, on the pieces that it begins on."""
+    pieces, start, until = problem.system.pieces, problem.start, problem.until
+    assert pieces is not None
+    reaching = Reaching(Deciding(pieces, 1.0, 1), Settings(method="dop853", **settings), (), until)
+    table = Timetable(pieces, start, until)
+    moving = pieces.state(start, {s.mode: table.modes(0).get(s.mode, 1.0) for s in pieces.switches})
+    driver = Driver(reaching, reaching.deciding.standing.program(moving))
+    driver.begin(moving, until, table, lambda: np.inf)
+    driver.work.state[: driver.order] = np.concatenate([start.q, start.v])
+    driver.work.ints[Int64.budget] = 10**6
+    driver.w.clock[0] = start.t
+    return driver
+
+
+def driven(driver: Driver, select: Any, go: Any) -> Drive:
+    work = driver.work
+    assert select(driver.w, work.state[: driver.order], work.values, True) == Selection.DECIDED
+    return Drive(go(driver.m, driver.w, driver.step, driver.roots, driver.low, driver.method.places, True))
+
+
+@pytest.mark.parametrize("name", SHORT)
+def test_python_and_machine_code_have_the_same_bits(name):
+    """Whole motions, with their steps, switches and decisions: every recorded number."""
+    problem = SWITCHES[name]()
+    one, two = begun(problem, rtol=1e-6), begun(problem, rtol=1e-6)
+    ends = driven(one, motion.compiled(select_modes), motion.compiled(drive)), driven(two, select_modes, drive)
+    assert ends[0] is ends[1] is Drive.FINISHED
+    assert one.m.pieces == two.m.pieces > 1
+    np.testing.assert_array_equal(one.work.rows, two.work.rows)
+    np.testing.assert_array_equal(one.m.log[: one.m.pieces], two.m.log[: two.m.pieces])
+    assert one.work.reals[Real64.t] == two.work.reals[Real64.t] == problem.until
+
+
+@pytest.mark.parametrize("method", ["dop853", "collocation"])
+@pytest.mark.parametrize("name", spread(SWITCHES, 17))
+def test_the_driver_goes_as_python_does(name, method, monkeypatch):
+    """The same switches, in the same order, within 1e-12 s, and the same end: what Python makes piece by piece."""
+    system, start, until = SWITCHES[name]()
+    run = zm.simulate(system, start, until=until, method=method, **TIGHT)
+    monkeypatch.setattr(Driver, "serves", staticmethod(lambda *given: False))
+    other = zm.simulate(system, start, until=until, method=method, **TIGHT)
+    assert run.outcome.ending is other.outcome.ending
+    assert run.outcome.message == other.outcome.message
+    assert [(s.expression, s.direction) for s in run.switches] == [(s.expression, s.direction) for s in other.switches]
+    times = np.array([s.t for s in run.switches]) - [s.t for s in other.switches]
+    assert np.abs(times).max(initial=0.0) <= 1e-11
+    np.testing.assert_allclose(run.y[-1], other.y[-1], rtol=0, atol=1e-10)
+    assert run.impulses == other.impulses or len(run.impulses) == len(other.impulses)
+
+
+def test_segments_of_a_driven_motion_are_those_that_python_makes(monkeypatch):
+    """Pieces, statistics, dense output and what holds, of a block that sticks and slips on a belt."""
+    system, start, until = SWITCHES["stick_slip_on_a_belt"]()
+    run = zm.simulate(system, start, until=until, method="dop853", **TIGHT)
+    monkeypatch.setattr(Driver, "serves", staticmethod(lambda *given: False))
+    other = zm.simulate(system, start, until=until, method="dop853", **TIGHT)
+    assert len(run.segments) == len(other.segments)
+    for one, two in zip(run.segments, other.segments, strict=True):
+        assert one.piece is not None
+        assert two.piece is not None
+        assert [h.mode for h in one.piece.holds] == [h.mode for h in two.piece.holds]
+        assert one.outcome.ending is two.outcome.ending
+    times, force = np.linspace(0.0, until, 200), system.Q[0]
+    np.testing.assert_allclose(run.at(times)[force], other.at(times)[force], rtol=0, atol=1e-9)
+    np.testing.assert_allclose(run.at(times).y, other.at(times).y, rtol=0, atol=1e-10)
+
+
+def test_runs_one_after_another_share_a_driver_and_no_results():
+    system, start, until = SWITCHES["coulomb_oscillator"]()
+    (x,) = system.coordinates
+    runs = [zm.simulate(system, system.start({x: place}), until=until) for place in (1.0, 0.5, 1.0)]
+    np.testing.assert_array_equal(runs[0].y, runs[2].y)
+    assert runs[1].y[0, 0] == 0.5
+    np.testing.assert_array_equal(runs[0].at([3.0]).y, zm.simulate(system, start, until=until).at([3.0]).y)
+
+
+def test_a_motion_of_many_switches_needs_no_python_between_them(monkeypatch):
+    """A thousand switches, more than the log and the record have room for at first: no piece is made by Python."""
+    from zeromass.integrate.stepping.loop import Loop
+
+    made: list[Loop] = []
+    segment = Loop.segment
+    monkeypatch.setattr(Loop, "segment", lambda self, tell: made.append(self) or segment(self, tell))
+    x = zm.coordinate("x")
+    system = zm.System(kinetic=zm.rate(x) ** 2 / 2, forces={x: -np.sign(x)})
+    run = zm.simulate(system, system.start({x: 1.0}), until=4 * np.sqrt(2) * 250)
+    assert len(run.switches) in (499, 500)
+    assert not made
+    half = [s.t for s in run.switches]
+    np.testing.assert_allclose(np.diff(half), 2 * np.sqrt(2), rtol=1e-7)
