@@ -113,7 +113,7 @@ class Switched:
         times: list[float] = []  # of switches that are not known ahead
         found, driver, waits, skips = Segments(), self._driver(state, piece), 0, 1
         while True:
-            if driver is not None and waits == 0:
+            if driver is not None and waits == 0 and self._quiet(driver, state, piece):
                 driven = driver.run(self.start, state, piece, self._place, times, self._tell)
                 found.promise(driven.segments, self.start.system)
                 if driven.ends:
@@ -158,6 +158,15 @@ class Switched:
             if outcome is not None:
                 found.replace_last(replace(segment, outcome=outcome))
                 return found
+
+    def _quiet(self, driver: Driver, state: State, piece: Piece) -> bool:
+        """Whether no event happens where a piece begins: none has jumped through zero, and none must not even be there."""
+        if not self._asked:
+            return True
+        values = driver.event_values(state.t, np.concatenate([state.q, state.v]), piece)[: len(self._asked)]
+        if any(event.guard and value * event.direction > 0 for event, value in zip(self._asked, values, strict=True)):
+            return False
+        return all(old * new > 0 for old, new in zip(self._reaching.before, values.tolist(), strict=False))
 
     def _driver(self, state: State, piece: Piece) -> Driver | None:
         """What goes over switches in machine code, if it serves such a system."""
