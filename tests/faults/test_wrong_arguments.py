@@ -114,3 +114,17 @@ def test_numbers_of_numpy_are_numbers_of_a_film(tmp_path):
     run = zm.simulate(SPRING, START, until=1.0)
     options = {"fps": np.array(4), "seconds": np.array(0.5), "dpi": np.array(40)}
     assert run.plot.animation(tmp_path / "spring.gif", "phase", **options).exists()
+
+
+def test_radii_of_a_belt_that_are_one_number_or_a_word():
+    a, b = (zm.RigidBody(name, 1.0, (1, 1, 1)) for name in "ab")
+    ground = zm.Ground()
+    first, second = (zm.Revolute(ground, body, at=(k, 0, 0), axis=(0, 1, 0)) for k, body in enumerate((a, b)))
+    for radii in (np.array(1.0), np.array("word"), 1.0):
+        with pytest.raises(zm.ModelError, match="the radii of a belt"):
+            zm.Belt(first, second, radii=radii)  # type: ignore[arg-type]
+
+
+def test_a_class_is_no_function():
+    with pytest.raises(zm.ModelError, match="it is a function"):
+        zm.PointOnSurface(zm.Ground(), zm.Particle("p", 1.0), surface=zm.System)  # type: ignore[arg-type]

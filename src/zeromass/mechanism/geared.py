@@ -93,7 +93,8 @@ class Belt(Gear):
         crossed: bool = False,
         name: str | None = None,
     ) -> None:
-        if not (isinstance(radii, Sequence | np.ndarray) and len(radii) == 2):
+        several = isinstance(radii, Sequence) or (isinstance(radii, np.ndarray) and radii.ndim > 0)
+        if not (several and len(radii) == 2):
             raise ModelError(f"the radii of a belt are {shown(radii)}; give two, one of each pulley")
         given_flag(crossed, "crossed of a belt")
         r1, r2 = (given_positive(r, "the radius of a pulley") for r in radii)

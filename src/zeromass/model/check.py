@@ -11,6 +11,7 @@ import numpy as np
 from zeromass.equation import Rank, Verdict, independent_rows, numerical_rank
 from zeromass.equation.solution import freedom
 from zeromass.equation.units import mass_units
+from zeromass.errors import SHOWN
 from zeromass.expression import Array, Expression, expressions, jacobian, rate
 from zeromass.expression.build import ZERO
 from zeromass.expression.node import ordered
@@ -249,7 +250,7 @@ def _axis(vector: np.ndarray) -> str:
 
 def listed(names: Iterable[str], most: int = 6) -> str:
     """Names as a message shows them: the first ones, and how many more there are."""
-    names = list(names)
+    names = [name if len(name) <= SHOWN else f"{name[:SHOWN]}…" for name in names]
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 

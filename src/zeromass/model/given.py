@@ -176,7 +176,7 @@ def shape_of(value: Any) -> tuple[int, ...] | None:
 
 def given_function(value: Any, what: str, such: str) -> Callable[..., Any]:
     """A function of the user; `such` is what it looks like."""
-    if not callable(value):
+    if not callable(value) or isinstance(value, type):
         raise ModelError(f"{what} is {shown(value)}; it is a function {such}")
     return value
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from zeromass.codegen.target import Code, address, host
+from zeromass.codegen.target import Code, host
 from zeromass.compile.module import code
 from zeromass.compile.program import Program
 from zeromass.compile.repeated import repeated
@@ -29,12 +29,9 @@ from zeromass.integrate.hybrid.driver import (
     take_back,
 )
 from zeromass.integrate.hybrid.members import Ending, Members, drive_members
+from zeromass.integrate.hybrid.methods import CollocationMemory, Dop853Memory, MethodMemory
 from zeromass.integrate.hybrid.selection import SIDE, TURN, WHOLE, Selection, Switches, select_modes
-from zeromass.integrate.methods.collocation.kernel import CollocationAdvance, CollocationDense
-from zeromass.integrate.methods.collocation.stepper import Collocation, stage_memory
-from zeromass.integrate.methods.dop853.coefficients import EXTENDED
-from zeromass.integrate.methods.dop853.inside import Dop853Inside
-from zeromass.integrate.methods.dop853.kernel import DENSE_VECTORS, Dop853Advance
+from zeromass.integrate.methods.collocation.stepper import Collocation
 from zeromass.integrate.methods.dop853.stepper import Dop853
 from zeromass.integrate.pace import pace
 from zeromass.integrate.piecewise import GRAZE, HOLD, LOW, LookedAt, place_of
@@ -45,9 +42,8 @@ from zeromass.integrate.settings import Settings
 from zeromass.integrate.stepping.ahead import Ahead
 from zeromass.integrate.stepping.dense import DEGREE
 from zeromass.integrate.stepping.functions import Functions, Onto
-from zeromass.integrate.stepping.kernel import routine
 from zeromass.integrate.stepping.kinks import kinks
-from zeromass.integrate.stepping.layout import HEAD, Int64, Real64
+from zeromass.integrate.stepping.layout import Int64, Real64
 from zeromass.integrate.stepping.loop import CHUNK_OF_STEPS, _bumps
 from zeromass.integrate.stepping.status import Tolerances
 from zeromass.integrate.stepping.step_functions import StepFunctions, functions_at
@@ -76,9 +72,6 @@ AT_ONCE = 256
 
 REMEMBERED, SPARE, KEPT = 8, 4, 2**22
 """Programs and settings of which drivers are kept, how many of each, and the most bytes that the record of one may have."""
-
-AGAIN = 64
-"""Steps in which a state may be reached again."""
 
 _KINDS = {"side": SIDE, "whole": WHOLE, "turn": TURN}
 
@@ -174,8 +167,11 @@ class Driver:
         self._followed = [e.zero for e in own if e.name.startswith("\0")]
         self._timed: bool = bool(terms_of_time(program.system, self._followed, self._sampled))
         self._keep: list[Any] = []
+        self._rhs: int = native.rhs(1).address("rhs")
         self.w: Switches = self._switches()
         self.step: StepFunctions = self._step_functions()
+        memory = CollocationMemory if self.method is Collocation else Dop853Memory
+        self._memory: MethodMemory = memory(self.work, program, self.step.polynomial)
         self.low: RootSearch = self._search([k for k, e in enumerate(self.events) if e.name.startswith(LOW)], 0)
         others = [k for k, e in enumerate(self.events) if not e.name.startswith(LOW)]
         self.roots: RootSearch = self._search(others, TURNS)
@@ -189,7 +185,11 @@ class Driver:
         table   of switches of time alone
         memory  what it may take, bytes
         """
-        work, m, switches = self.work, self.m, self.pieces.switches
+        work, m, w, switches = self.work, self.m, self.w, self.pieces.switches
+        rhs = self.program.native.rhs(1).address("rhs")
+        if rhs != self._rhs:  # better code has been made
+            self._rhs, w.rhs = rhs, rhs  # pyright: ignore[reportAttributeAccessIssue]
+            self._memory.tell(m)
         work.memory = memory
         work.values[:] = [start.parameters.get(p, p.default or 0.0) for p in self.program.system.parameters]
         work.reals[:], work.reals[Real64.t] = self._fresh, start.t
@@ -225,7 +225,7 @@ class Driver:
             nested=pieces.nested,
             additive=additive(pieces),
             ahead=self.ahead,
-            rhs=self.program.native.rhs(1).address("rhs"),
+            rhs=self._rhs,
             judge=judged.address("judge"),
             guard=0 if guards is None else guards.address("event"),
             clock=np.zeros(1),
@@ -316,9 +316,6 @@ class Driver:
         slopes = [at if c == SWITCH else -1 for at, c in zip(slopes, cause, strict=True)]
         count, energies = len(pieces.switches), pieces.energies[0]
         whole = switch_functions(pieces, self.program)
-        self._room = {"reals": np.zeros(len(Real64)), "ints": work.ints.copy(), "y": np.ones(work.size)}
-        self._room["ints"][Int64.events], self._room["ints"][Int64.capacity] = 0, AGAIN
-        self._room["ints"][Int64.stretches] = 0
         m = Motion(
             reals=work.reals,
             fresh=self._fresh,
@@ -326,14 +323,6 @@ class Driver:
             y=work.state,
             values=work.values,
             signs=work.signs,
-            span=np.zeros(2),
-            first=np.zeros(order),
-            last=np.zeros(order),
-            row=np.zeros(2 + 2 * order),
-            retakes=self.method is Dop853,
-            again_reals=self._room["reals"],
-            again_ints=self._room["ints"],
-            again_y=self._room["y"],
             cause=_ints(cause),
             of=_ints([k for k, _ in of]),
             below=_ints([j for _, j in of]),
@@ -370,7 +359,7 @@ class Driver:
             seen=np.zeros((PARTS + 1, len(columns))),
             stack=np.zeros((PENDING, 2)),
         )
-        self._address(m)
+        self._memory.tell(m)
         return m
 
     def _continuous(self, k: int) -> int:
@@ -379,57 +368,6 @@ class Driver:
         if k in parts["constraints"] or k in parts["masses"]:
             return 0
         return 2 if k in parts["energies"] and pieces.of_place[k] else 1
-
-    def _address(self, m: Motion) -> None:
-        """Says where functions and memory of the method are: the record may have moved."""
-        work, target = self.work, host()
-        if self.method is Dop853:
-            if not hasattr(self, "_stages"):
-                self._stages = np.zeros((EXTENDED, work.size))
-            kernel = routine(Dop853Advance, target.scalar)
-            name, lanes = Dop853Advance.name, 1
-            m.in_lanes = m.dense_in_lanes = np.zeros((0, 1))
-            dense = routine(Dop853Inside, target.scalar)
-            size, pivots = work.size, max(self.program.native.pivots, 1)
-            ints = np.zeros(len(Int64), dtype=np.int64)
-            ints[Int64.coordinates], ints[Int64.size] = self.order // 2, size
-            ints[Int64.pivots], ints[Int64.capacity] = self.program.native.pivots, 1
-            own = [np.zeros(len(Real64)), ints, np.ones(size), np.zeros(EXTENDED * size), np.ones(size), np.ones(size)]
-            own += [work.values, np.zeros(DENSE_VECTORS * size), np.zeros(pivots)]
-            own += [m.span[:1], m.span[1:], m.first, m.last, self.step.polynomial]
-            self._keep += own
-            m.fifteen = True
-            m.dense_of_15 = dense.address(Dop853Inside.name)  # pyright: ignore[reportAttributeAccessIssue]
-            m.dense_arguments = np.array([*map(address, own), self.program.native.rhs(1).address("rhs")])
-        else:
-            lanes = self.method.lanes
-            if not hasattr(self, "_stages"):
-                self._stages, m.in_lanes = stage_memory(work, lanes)
-            again, m.dense_in_lanes = stage_memory(work, lanes)
-            kernel, name = routine(CollocationAdvance, target.lanes(lanes)), CollocationAdvance.name
-            aside = work.aside(work.code)
-            aside.values, aside.scratch = work.values, self.step.polynomial
-            aside.ints[Int64.capacity], aside.ints[Int64.repeated] = 1, 0
-            dense = routine(CollocationDense, target.lanes(lanes))
-            place, arguments, keep = aside.arguments(dense, CollocationDense.name, again, lanes, m.row)
-            self._keep += [aside, keep, again]
-            m.fifteen, m.dense_arguments = False, np.array(arguments)
-            m.dense = place  # pyright: ignore[reportAttributeAccessIssue]
-        place, arguments, keep = work.arguments(kernel, name, self._stages, lanes, work.record)
-        m.arguments, m.record = np.array(arguments), work.record
-        m.advance = place  # pyright: ignore[reportAttributeAccessIssue]
-        self._keep += [keep, kernel, dense]
-        if self.method is Dop853:
-            room, again = self._room, list(arguments)
-            more = {0: room["reals"], 1: room["ints"], 2: room["y"], 3: np.zeros((EXTENDED, work.size))}
-            more |= {4: np.ones(work.size), 5: np.ones(max(work.size, 64)), 7: np.zeros((AGAIN, HEAD + self.order))}
-            more |= {8: np.zeros((1, 2)), 9: work._no_pivots()}
-            for k, array in more.items():
-                again[k] = address(array)
-            self._keep.append(more)
-            m.again_arguments = np.array(again)
-        else:
-            m.again_arguments = np.array(arguments)
 
     def run(
         self, start: State, state: State, piece: Piece, place: int, times: list[float], tell: Callable[[float], None]
@@ -459,7 +397,7 @@ class Driver:
                 self._more_pieces()
             elif status is Drive.RECORD_FULL:
                 if work.extend():
-                    self._address(m)
+                    self._memory.tell(m)
                 else:
                     compiled(take_back)(m)
                     status = Drive.LEFT
@@ -494,7 +432,7 @@ class Driver:
                 if not self.work.extend():
                     members.counts[members.next, 0] = Ending.LEFT
                     members.next += 1
-                self._address(m)
+                self._memory.tell(m)
             tell(int(np.count_nonzero(members.counts[before : members.next, 0] == Ending.FINISHED)))
         self.program.native.called(int(members.counts[:, 3].sum()))
 

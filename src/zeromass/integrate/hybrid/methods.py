@@ -1,0 +1,113 @@
+"""The stepping methods as the driver calls them: where their routines are, and the memory that these work in."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+
+from zeromass.codegen.target import address, host
+from zeromass.compile.program import Program
+from zeromass.integrate.hybrid.driver import Motion
+from zeromass.integrate.methods.collocation.kernel import CollocationAdvance, CollocationDense
+from zeromass.integrate.methods.collocation.stepper import Collocation, stage_memory
+from zeromass.integrate.methods.dop853.coefficients import EXTENDED
+from zeromass.integrate.methods.dop853.inside import Dop853Inside
+from zeromass.integrate.methods.dop853.kernel import DENSE_VECTORS, Dop853Advance
+from zeromass.integrate.methods.dop853.stepper import Dop853
+from zeromass.integrate.stepping.kernel import routine
+from zeromass.integrate.stepping.layout import HEAD, Int64, Real64
+from zeromass.integrate.stepping.workspace import Workspace
+
+AGAIN = 64
+"""Steps in which a state may be reached again."""
+
+
+class MethodMemory(Protocol):
+    """Memory of a method beside a workspace, for motions of a program; `polynomial` is where those of steps are written."""
+
+    def __init__(self, work: Workspace, program: Program, polynomial: np.ndarray) -> None: ...
+
+    def tell(self, m: Motion) -> None:
+        """Says where routines and memory are: the record of the workspace may have moved, and better code been made."""
+        ...
+
+
+class Dop853Memory:
+    """Of the method of Dormand and Prince."""
+
+    def __init__(self, work: Workspace, program: Program, polynomial: np.ndarray) -> None:
+        self._work, self._native, size = work, program.native, work.size
+        self._stages = np.zeros((EXTENDED, size))
+        ints, order, pivots = np.zeros(len(Int64), dtype=np.int64), work.order, program.native.pivots
+        ints[Int64.coordinates], ints[Int64.size], ints[Int64.pivots], ints[Int64.capacity] = (
+            order // 2,
+            size,
+            pivots,
+            1,
+        )
+        inside = [np.zeros(len(Real64)), ints, np.ones(size), np.zeros(EXTENDED * size), np.ones(size), np.ones(size)]
+        inside += [work.values, np.zeros(DENSE_VECTORS * size), np.zeros(max(pivots, 1))]
+        self._span, self._ends = np.zeros(2), np.zeros((2, order))
+        self._inside: list[np.ndarray] = [*inside, self._span[:1], self._span[1:], *self._ends, polynomial]
+        again = work.ints.copy()
+        again[Int64.events], again[Int64.capacity], again[Int64.stretches] = 0, AGAIN, 0
+        self._again: dict[int, np.ndarray] = {
+            0: np.zeros(len(Real64)),
+            1: again,
+            2: np.ones(size),
+            3: np.zeros((EXTENDED, size)),
+            4: np.ones(size),
+            5: np.ones(max(size, 64)),
+            7: np.zeros((AGAIN, HEAD + order)),
+            8: np.zeros((1, 2)),
+            9: work.pivots.copy(),
+        }
+
+    def tell(self, m: Motion) -> None:
+        target = host().scalar
+        self._codes = advance, dense = routine(Dop853Advance, target), routine(Dop853Inside, target)
+        work, lanes = self._work, Dop853.lanes
+        place, arguments, self._keep = work.arguments(advance, Dop853Advance.name, self._stages, lanes, work.record)
+        again = [address(self._again[k]) if k in self._again else word for k, word in enumerate(arguments)]
+        take_routines(m, place, arguments, dense.address(Dop853Inside.name), fifteen=True)
+        m.dense_arguments = np.array([*map(address, self._inside), self._native.rhs(1).address("rhs")])
+        m.span, m.first, m.last = self._span, *self._ends
+        m.in_lanes = m.dense_in_lanes = np.zeros((0, 1))
+        m.retakes, m.again_arguments = True, np.array(again)
+        m.again_reals, m.again_ints, m.again_y = (self._again[k] for k in range(3))
+        m.record = work.record
+
+
+class CollocationMemory:
+    """Of collocation, whose stages are evaluated in lanes."""
+
+    def __init__(self, work: Workspace, program: Program, polynomial: np.ndarray) -> None:
+        self._work, lanes = work, Collocation.lanes
+        self._stages, self._values = stage_memory(work, lanes)
+        self._dense_stages, self._dense_values = stage_memory(work, lanes)
+        self._aside, self._row = work.aside(work.code), np.zeros(2 + 2 * work.order)
+        self._aside.values, self._aside.scratch = work.values, polynomial
+        self._aside.ints[Int64.capacity], self._aside.ints[Int64.repeated] = 1, 0
+        self._room = np.zeros(2), *np.zeros((2, work.order))
+
+    def tell(self, m: Motion) -> None:
+        work, lanes, target = self._work, Collocation.lanes, host().lanes(Collocation.lanes)
+        self._codes = advance, dense = routine(CollocationAdvance, target), routine(CollocationDense, target)
+        place, arguments, kept = work.arguments(advance, CollocationAdvance.name, self._stages, lanes, work.record)
+        inside = self._aside.arguments(dense, CollocationDense.name, self._dense_stages, lanes, self._row)
+        self._keep = kept, inside[2]
+        take_routines(m, place, arguments, inside[0], fifteen=False)
+        m.dense_arguments = np.array(inside[1])
+        m.span, m.first, m.last = self._room
+        m.row, m.in_lanes, m.dense_in_lanes = self._row, self._values, self._dense_values
+        m.record = work.record
+
+
+def take_routines(m: Any, advance: int, arguments: list[int], dense: int, *, fifteen: bool) -> None:
+    """Sets the addresses of a method's routines: steps, and the polynomial of a step, of fourteen or fifteen arguments."""
+    m.advance, m.arguments, m.fifteen = advance, np.array(arguments), fifteen
+    if fifteen:
+        m.dense_of_15 = dense
+    else:
+        m.dense = dense
