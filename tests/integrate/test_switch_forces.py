@@ -265,3 +265,15 @@ def test_redundant_constraints_do_not_tell_their_multipliers():
     start = system.start([(p.velocity, (1.0, 0, 0))])
     with pytest.raises(zm.ModelError, match="share their forces"):
         zm.simulate(system, start, until=1.0)
+
+
+def test_a_start_on_a_kink_of_time_with_dry_friction_beside_it():
+    """A drive that turns at once at t = 0, and a block that rubs: rates are those with which it goes on."""
+    x, y = zm.coordinates("x y")
+    kinetic = (zm.rate(x) ** 2 + zm.rate(y) ** 2) / 2
+    drive = {"drive": x - np.abs(zm.t)}
+    system = zm.System(kinetic=kinetic, constraints=drive, forces={y: 2.0 - np.sign(zm.rate(y))})
+    start = system.start({y: 0.0, zm.rate(y): 0.0})
+    assert start[zm.rate(x)] == 1.0
+    run = zm.simulate(system, start, until=2.0)
+    assert run.at(2.0)[np.array([x, y])][0] == pytest.approx([2.0, 2.0], abs=1e-9)

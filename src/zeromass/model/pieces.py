@@ -253,13 +253,13 @@ class SystemPieces:
         return tuple(k for k, kind in enumerate(kinds) if "time" in kind and kind <= {"time", "parameter"})
 
     def begun(self, t: float, values: Mapping[Symbol, float]) -> dict[Symbol, float] | None:
-        """All modes and margins just after a time on which constraints have a kink; None on none, or if the place decides.
+        """All modes, margins and flags just after a time at which constraints have a kink; None at none, or if the place decides.
 
         values  of the parameters of the given system
         """
         if not self._start_is_timed or self.parts["constraints"].isdisjoint(self.of_time):
             return None
-        modes: dict[Symbol, float] = {leaf: leaf.default or 0.0 for s in self.switches for leaf in (s.mode, s.margin)}
+        modes: dict[Symbol, float] = {leaf: leaf.default or 0.0 for leaf in self.system.parameters[len(values) :]}
         on_kink = False
         for k in self.of_time:
             switch, values_now = self.switches[k], np.array([t, *values.values(), *modes.values()])
