@@ -128,3 +128,9 @@ def test_radii_of_a_belt_that_are_one_number_or_a_word():
 def test_a_class_is_no_function():
     with pytest.raises(zm.ModelError, match="it is a function"):
         zm.PointOnSurface(zm.Ground(), zm.Particle("p", 1.0), surface=zm.System)  # type: ignore[arg-type]
+
+
+def test_sizes_whose_powers_are_no_numbers():
+    for make in (lambda: zm.ball(1e308, 1.0), lambda: zm.two_material_shell(1e308, 0.1, (1.0, 2.0))):
+        with pytest.raises(zm.ModelError, match="it is less than"):
+            make()

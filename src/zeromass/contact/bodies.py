@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from zeromass.model.shapes import Shape
 
 
+LARGEST = 1e50
+"""Sizes and masses are smaller: fifth powers of sizes, times a mass, are numbers."""
+
+
 @frozen()
 class SphericalBody(Roller):
     """A rigid body with a spherical outside.
@@ -177,6 +181,13 @@ def _numbers(name: str, **given: Any) -> None:
     for what, value in given.items():
         said = f"the {what} of '{{name}}' is {{1:g}}; it must be positive"
         Ordered(0.0, value, said, name).checked(f"the {what} of '{name}'")
+        _not_too_large(f"the {what} of '{name}'", value)
+
+
+def _not_too_large(what: str, value: Any) -> None:
+    """Raises where powers of a size are no numbers."""
+    if isinstance(value, int | float) and abs(value) >= LARGEST:
+        raise ModelError(f"{what} is {shown(value)}; it is less than {LARGEST:g}")
 
 
 def _between(inner: Number, outer: Number, name: str, equal: bool = False) -> tuple[Requirement, ...]:
@@ -188,4 +199,5 @@ def _between(inner: Number, outer: Number, name: str, equal: bool = False) -> tu
     )
     for requirement in found:
         requirement.checked(f"the inner radius of '{name}'")
+    _not_too_large(f"the outer radius of '{name}'", outer)
     return found

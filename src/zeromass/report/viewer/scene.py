@@ -36,6 +36,9 @@ FPS = 60.0
 FEWEST, MOST = 600, 6000
 """Samples of a run where no `fps` is asked for."""
 
+MOST_ASKED = 10**7
+"""Samples of a run that may be asked for: a page of more is larger than browsers read."""
+
 MARKS = 400
 """Switches of formulas that are marked at most."""
 
@@ -97,10 +100,10 @@ def _times(run: Course, fps: float | None) -> np.ndarray:
         raise ModelError(f"the run has no duration, there is nothing to play: {run.outcome}")
     if fps is None:
         count = int(np.clip(np.ceil(FPS * (high - low)), FEWEST, MOST))
-    elif np.isfinite(fps := given_real(fps, "fps")) and fps > 0:
+    elif np.isfinite(fps := given_real(fps, "fps")) and 0 < fps * (high - low) <= MOST_ASKED:
         count = max(int(np.ceil(fps * (high - low))), 2)
     else:
-        raise ModelError(f"fps is {fps}; it is a number of samples a second")
+        raise ModelError(f"fps is {fps:g}; it is a number of samples a second, at most {MOST_ASKED:g} of a run")
     return np.linspace(low, high, count + 1)
 
 
