@@ -253,7 +253,7 @@ class SystemPieces:
         return tuple(k for k, kind in enumerate(kinds) if "time" in kind and kind <= {"time", "parameter"})
 
     def begun(self, t: float, values: Mapping[Symbol, float]) -> dict[Symbol, float] | None:
-        """Modes, margins and flags just after a time at which constraints have a kink; None at none, or if the place decides.
+        """Modes, margins and flags just after a time at which constraints have a kink; None at none, or where places decide.
 
         values  of the parameters of the given system
         """
