@@ -134,3 +134,14 @@ def test_sizes_whose_powers_are_no_numbers():
     for make in (lambda: zm.ball(1e308, 1.0), lambda: zm.two_material_shell(1e308, 0.1, (1.0, 2.0))):
         with pytest.raises(zm.ModelError, match="it is less than"):
             make()
+
+
+def test_forces_that_are_functions_of_other_arguments():
+    for forces in (lambda: [], lambda a, b: []):
+        with pytest.raises(zm.ModelError, match="forces can not be called with 1 arguments"):
+            zm.Rolling(zm.ball(0.1, 1.0), on=zm.surfaces.plane(), forces=forces)  # type: ignore[arg-type]
+
+
+def test_a_radius_whose_cube_is_zero():
+    with pytest.raises(zm.ModelError, match="it is more than"):
+        zm.capsule(radius=1e-320, length=0.1, mass=1.0)

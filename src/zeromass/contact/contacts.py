@@ -27,7 +27,7 @@ from zeromass.expression.build import ZERO
 from zeromass.model import Contact, Event, ModelError, Onward, Particle, Quantity, RigidBody, State, System
 from zeromass.model.by_expression import ByExpression
 from zeromass.model.forces import Forces, Load, loads
-from zeromass.model.given import Number, Vector, given_all, given_choice, given_count, given_parameters
+from zeromass.model.given import Number, Vector, given_all, given_choice, given_count, given_parameters, value_of
 from zeromass.model.moved import Moved
 from zeromass.model.record import recorded
 from zeromass.model.requirement import Ordered, Requirement
@@ -167,7 +167,7 @@ class Contacts(ByExpression, System):
         slips = any(pair.friction is not None for pair in self.pairs)
         self.creep, self.slow = _speeds(self, creep) if slips else (0.0, 0.0)
         self.modes, self.shares, self.grips, self.whole = tuple("open" for _ in self.pairs), (), NONE, self
-        self.applied = loads(forces(self) if callable(forces) else forces)
+        self.applied = loads(value_of(forces, (self,), "forces") if callable(forces) else forces)
         parts = [*self.bodies, *self.centers, *[part for pair in self.pairs for part in pair.parts]]
         super().__init__(
             parts,

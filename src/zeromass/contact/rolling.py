@@ -39,7 +39,16 @@ from zeromass.model import Contact, Event, ModelError, Onward, StartError, State
 from zeromass.model.at_once import at_once
 from zeromass.model.constraint import Row, rows_of
 from zeromass.model.forces import Forces, Load, loads
-from zeromass.model.given import Number, Vector, given_all, given_choice, given_flag, given_kind, given_numbers
+from zeromass.model.given import (
+    Number,
+    Vector,
+    given_all,
+    given_choice,
+    given_flag,
+    given_kind,
+    given_numbers,
+    value_of,
+)
 from zeromass.model.moved import Moved
 from zeromass.model.record import recorded
 from zeromass.model.requirement import Requirement
@@ -144,7 +153,7 @@ class Rolling(OnSurface):
         parts, constraints = self._meet(body, on, gravity, two_sided=two_sided, no_spin=no_spin)
         for requirement in possible_limits(self):
             requirement.checked("friction, creep and least_clearance")
-        self.applied = loads(forces(self) if callable(forces) else forces)
+        self.applied = loads(value_of(forces, (self,), "forces") if callable(forces) else forces)
         super().__init__(parts, gravity=gravity, forces=self.applied, constraints=constraints)
         P, O = self.contact_particle, self.center_particle
         if any(self.Q[self.index(x)] is not ZERO for x in (*P.position, *O.position)):

@@ -310,8 +310,8 @@ def _positive(axes: Any, what: str, name: str) -> tuple[Any, Any, Any]:
     return a, b, c
 
 
-LONGEST = 1e100
-"""Lengths of bodies, m, and exponents: their cubes are numbers below it."""
+LONGEST, SHORTEST = 1e100, 1e-100
+"""Lengths of bodies, m, and exponents: their cubes are numbers between these."""
 
 
 def _sizes(name: str, **lengths: tuple[Any, ...]) -> tuple[Requirement, ...]:
@@ -319,6 +319,8 @@ def _sizes(name: str, **lengths: tuple[Any, ...]) -> tuple[Requirement, ...]:
         for each in all_:
             if isinstance(each, int | float) and each >= LONGEST:
                 raise ModelError(f"the {what} of '{name}' is {shown(each)} m; it is less than {LONGEST:g} m")
+            if isinstance(each, int | float) and 0 < each <= SHORTEST:
+                raise ModelError(f"the {what} of '{name}' is {shown(each)} m; it is more than {SHORTEST:g} m")
     return tuple(
         Ordered(0.0, each, f"the {what} of '{{name}}' is {{1:g}}; it must be positive", name)
         for what, all_ in lengths.items()
