@@ -137,7 +137,7 @@ def test_sizes_whose_powers_are_no_numbers():
 
 
 def test_forces_that_are_functions_of_other_arguments():
-    for forces in (lambda: [], lambda a, b: []):
+    for forces in (list, lambda a, b: []):
         with pytest.raises(zm.ModelError, match="forces can not be called with 1 arguments"):
             zm.Rolling(zm.ball(0.1, 1.0), on=zm.surfaces.plane(), forces=forces)  # type: ignore[arg-type]
 
@@ -145,3 +145,17 @@ def test_forces_that_are_functions_of_other_arguments():
 def test_a_radius_whose_cube_is_zero():
     with pytest.raises(zm.ModelError, match="it is more than"):
         zm.capsule(radius=1e-320, length=0.1, mass=1.0)
+
+
+def test_arguments_of_studies_fits_films_and_surfaces():
+    x, v, other = zm.coordinate("x"), zm.parameter("v", 1.0), zm.parameter("other", 1.0)
+    free = zm.System(kinetic=zm.rate(x) ** 2 / 2)
+    start = free.start({x: 0.0, zm.rate(x): v})
+    with pytest.raises(zm.ModelError, match="on = "):
+        zm.sweep(free, start, until=1.0, over={v: [1.0]}, keep={"x": x}, on=np.zeros((2, 2)))  # type: ignore[arg-type]
+    run = zm.simulate(free, start, until=1.0)
+    found = zm.fit(run, {x: ([1.0, 1.0], [1.9, 2.1])}, over=[v])
+    with pytest.raises(zm.ModelError, match="'other' is none of what was fitted: v"):
+        found.interval(other)
+    with pytest.raises(zm.ModelError, match="letters need"):
+        run.plot.animation("x.gif", "phase", dpi=0.5)

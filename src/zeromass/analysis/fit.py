@@ -102,8 +102,11 @@ class Fit:
 
         if not 0 < given_finite(level, "level") < 1:
             raise ModelError(f"level is {level}; it lies between 0 and 1")
-        width = float(t.ppf(0.5 + level / 2, max(self.told, 1))) * self.errors[_parameter(parameter)]
-        middle = self.values[_parameter(parameter)]
+        if (parameter := _parameter(parameter)) not in self.values:
+            fitted = ", ".join(p.name for p in self.values)
+            raise ModelError(f"'{parameter.name}' is none of what was fitted: {fitted}")
+        width = float(t.ppf(0.5 + level / 2, max(self.told, 1))) * self.errors[parameter]
+        middle = self.values[parameter]
         return middle - width, middle + width
 
 

@@ -20,6 +20,7 @@ from zeromass.equation import numerical_rank
 from zeromass.expression import Expression, Symbol, as_expression, expressions, jacobian, symbols, where
 from zeromass.expression import t as time
 from zeromass.expression.build import ONE, ZERO, subtract
+from zeromass.expression.pieces import switches
 from zeromass.model import State
 
 PASSES = 20
@@ -99,12 +100,15 @@ class NewtonSteps:
         system = first.system
         if first.made_of is None or first.made_of.again is not None:
             return False
-        if system.pieces is not None or {*first.free} & {repr(x) for x in system.coordinates}:
+        prescribed = [e for key, _ in first.made_of.pairs for e in expressions(key).ravel()]
+        if system.pieces is not None and (not system.pieces.only_forces or switches(prescribed)):
+            return False
+        if {*first.free} & {repr(x) for x in system.coordinates}:
             return False
         if rolls(system):
             from zeromass.compile.rolled.start import solved_by_fronts  # few systems are large
 
-            return solved_by_fronts([e for key, _ in first.made_of.pairs for e in expressions(key).ravel()])
+            return solved_by_fronts(prescribed)
         A = first.matrices.A[[row.level <= 1 for row in system.rows]]
         return not first.free or int(numerical_rank(np.concatenate([first.matrices.M, A])).rank) == len(first.q)
 

@@ -88,6 +88,10 @@ def _polynomials(x: np.ndarray, lines: np.ndarray, values: np.ndarray) -> np.nda
     """
     from scipy.interpolate import make_interp_spline
 
-    spline = make_interp_spline(x - x[0], values, k=DEGREE)
+    try:
+        spline = make_interp_spline(x - x[0], values, k=DEGREE)
+    except np.linalg.LinAlgError:
+        words = "lines that are too near to one another, or too far apart, for a spline of degree 5"
+        raise ModelError(f"the heights have {words}: they lie between {x[0]:g} and {x[-1]:g}") from None
     starts = lines[:-1] - x[0]
     return np.stack([spline(starts, nu=k) / math.factorial(k) for k in range(DEGREE + 1)], axis=1)

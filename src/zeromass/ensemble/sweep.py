@@ -128,6 +128,8 @@ def sweep(
     program = program or members.compiled()
     first = Starts.of([members.first])
     given_choice(states, "states", ("all", "least"))
+    if isinstance(on, np.ndarray):  # which is compared with words element by element
+        raise _nowhere(on)
     if states == "least" and on == "gpu":
         raise ModelError("states='least' and on='gpu': a graphics card integrates all states; leave one of the two out")
     if program.code == "rolled" and on == "gpu":
@@ -200,4 +202,9 @@ def _pool(work: Work, on: On, bounds: Bounds) -> Pool:
         return Places(work, on, bounds)
     if on == "ray" or isinstance(on, Ray):
         return Nodes(work, on if isinstance(on, Ray) else Ray(), bounds)
-    raise ModelError(f"on = {on!r}: give 'lanes', 'cores', a number of cores, 'gpu', 'ray', zm.Ray(…), or an executor")
+    raise _nowhere(on)
+
+
+def _nowhere(on: Any) -> ModelError:
+    ways = "'lanes', 'cores', a number of cores, 'gpu', 'ray', zm.Ray(…), or an executor"
+    return ModelError(f"on = {shown(on)}: give {ways}")

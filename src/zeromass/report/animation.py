@@ -27,6 +27,10 @@ COLORS = 64
 """Of a GIF: curves and words need no more."""
 
 
+FEWEST_DOTS = 5.0
+"""Dots an inch below which letters have no size."""
+
+
 def animation(
     run: Course, ax: Axes, path: str | PathLike[str], *, fps: float = 20, seconds: float | None = None, dpi: float = 100
 ) -> Path:
@@ -44,6 +48,8 @@ def animation(
     seconds = None if seconds is None else given_finite(seconds, "seconds")
     if not fps > 0 or not dpi > 0 or not (seconds is None or seconds > 0):
         raise ModelError(f"an animation needs fps, dpi and seconds above zero, not {fps:g}, {dpi:g} and {seconds}")
+    if dpi < FEWEST_DOTS:
+        raise ModelError(f"dpi is {dpi:g}: letters need {FEWEST_DOTS:g} dots an inch, or more")
     given_axes(ax)
     figure = cast("Figure", ax.figure)
     figure.set_dpi(dpi)
