@@ -12,7 +12,8 @@ from cases import spread
 from hybrid.corpus import SWITCHES, Problem
 from zeromass.integrate.deciding import Deciding
 from zeromass.integrate.hybrid import motion
-from zeromass.integrate.hybrid.driver import Drive, drive
+from zeromass.integrate.hybrid.driver import drive
+from zeromass.integrate.hybrid.memory import Drive
 from zeromass.integrate.hybrid.motion import Driver
 from zeromass.integrate.hybrid.selection import Selection, select_modes
 from zeromass.integrate.reaching import Reaching

@@ -4,18 +4,10 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from zeromass.integrate.hybrid.driver import (
-    BUDGET,
-    EVALUATIONS,
-    RECORDED,
-    REJECTED,
-    STEPS,
-    Drive,
-    Motion,
-    T,
-    drive,
-)
-from zeromass.integrate.hybrid.selection import Selection, Switches, select_modes
+from zeromass.integrate.hybrid.driver import drive
+from zeromass.integrate.hybrid.memory import BUDGET, EVALUATIONS, RECORDED, REJECTED, STEPS, Drive, Motion, T
+from zeromass.integrate.hybrid.selection import Selection, select_modes
+from zeromass.integrate.hybrid.switches import Switches
 from zeromass.integrate.stepping.step_functions import StepFunctions
 from zeromass.kernel.language import Ints2, Reals, Reals2, Struct, kernel
 from zeromass.kernel.roots import RootSearch

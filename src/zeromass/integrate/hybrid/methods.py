@@ -8,7 +8,7 @@ import numpy as np
 
 from zeromass.codegen.target import address, host
 from zeromass.compile.program import Program
-from zeromass.integrate.hybrid.driver import Motion
+from zeromass.integrate.hybrid.memory import Motion
 from zeromass.integrate.methods.collocation.kernel import CollocationAdvance, CollocationDense
 from zeromass.integrate.methods.collocation.stepper import Collocation, stage_memory
 from zeromass.integrate.methods.dop853.coefficients import EXTENDED

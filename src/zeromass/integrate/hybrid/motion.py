@@ -15,22 +15,12 @@ from zeromass.compile.repeated import repeated
 from zeromass.expression import Symbol, as_expression, jacobian, symbols
 from zeromass.expression.magnitude import magnitudes
 from zeromass.integrate.hybrid.driven import DrivenPieces, piece_of
-from zeromass.integrate.hybrid.driver import (
-    COUNTS,
-    LOWEST,
-    NONE,
-    SLIDING,
-    SWITCH,
-    Drive,
-    Motion,
-    drive,
-    functions_in_piece,
-    select_in_piece,
-    take_back,
-)
+from zeromass.integrate.hybrid.driver import drive, functions_in_piece, select_in_piece, take_back
 from zeromass.integrate.hybrid.members import Ending, Members, drive_members
+from zeromass.integrate.hybrid.memory import COUNTS, LOWEST, NONE, SLIDING, SWITCH, Drive, Motion
 from zeromass.integrate.hybrid.methods import CollocationMemory, Dop853Memory, MethodMemory
-from zeromass.integrate.hybrid.selection import SIDE, TURN, WHOLE, Selection, Switches, select_modes
+from zeromass.integrate.hybrid.selection import Selection, select_modes
+from zeromass.integrate.hybrid.switches import SIDE, TURN, WHOLE, Switches
 from zeromass.integrate.methods.collocation.stepper import Collocation
 from zeromass.integrate.methods.dop853.stepper import Dop853
 from zeromass.integrate.pace import pace

@@ -1,0 +1,146 @@
+"""The memory of a motion over switches, which its kernels share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import IntEnum
+from typing import Annotated
+
+from zeromass.integrate.hybrid.switches import Switches
+from zeromass.integrate.stepping.layout import Int64, Real64
+from zeromass.integrate.stepping.status import Status
+from zeromass.integrate.stepping.step_functions import StepFunctions
+from zeromass.kernel.language import Address, Ints, Reals, Reals2, Struct, function, kernel
+from zeromass.kernel.negative_values import NegativeSearch
+
+T, H, UNTIL, RTOL, ATOL, LONGEST = (
+    int(place) for place in (Real64.t, Real64.h, Real64.until, Real64.rtol, Real64.atol, Real64.longest)
+)
+RECORDED, STARTED, STEPS, REJECTED, EVALUATIONS, BUDGET, STRETCH, CAPACITY = (
+    int(place)
+    for place in (
+        Int64.recorded,
+        Int64.started,
+        Int64.steps,
+        Int64.rejected,
+        Int64.evaluations,
+        Int64.budget,
+        Int64.stretch,
+        Int64.capacity,
+    )
+)
+BEHIND_AT, QUIET = int(Real64.behind_at), int(Real64.quiet)
+EVENT, FINISHED, PAUSED, RECORD_FULL, AHEAD = (
+    int(status) for status in (Status.EVENT, Status.FINISHED, Status.PAUSED, Status.RECORD_FULL, Status.AHEAD)
+)
+
+NONE, SWITCH, SLIDING, LOWEST = range(4)
+"""What a watched function is: an event that was asked for, of a switch, of one that holds the motion, or a rate of these."""
+
+TRIES = 8
+"""How often a piece is made again up to an earlier place."""
+
+COUNTS = 4
+"""Of a piece: rows of the record, steps, rejected ones and evaluations before it."""
+
+
+class Drive(IntEnum):
+    """Why the driver returns."""
+
+    FINISHED = 0
+    PAUSED = 1
+    RECORD_FULL = 2
+    LOG_FULL = 3
+    AHEAD = 4
+    LEFT = 5  # the piece that has begun is to be made otherwise
+
+
+class Motion(Struct):
+    """A motion on its way, the memory of its method, and the pieces that it has gone through.
+
+    reals, ints, y, values, record, signs   of the workspace; fresh: `reals` as a piece begins
+    in_lanes, dense_in_lanes   parameters of a method whose states are in lanes, (p, lanes), or (0, 1)
+    advance           steps of the method, called with `arguments`
+    dense, dense_of_15   polynomial of a step, called with its arguments: one of them, by `fifteen`
+    span, first, last, row   of the step that it is asked for: t and h, the states at its ends, and all of these
+    again             memory of steps from an earlier state, which `retakes` tells whether they are taken
+    cause, of, below  of each watched function what it is, the switch, and which of its functions
+    slopes            of each watched function where its rate is among them, or −1
+    continuous        of each switch whether nothing but forces jumps at it; 2 if the energy is to be compared
+    energy            potential and total energy; `energies` room for them before and after
+    step, dips        for looks inside steps, and for functions that may dip below zero unseen
+    times, timed      of switches of time alone: when, and their modes in between, (times + 1, timed switches)
+    which, place      these switches, and which time is next
+    until, start      of the run
+    stalled, changes  limits of the run
+    begun, was        the start of the piece: t and y, and its parameters
+    log, counts       pieces: t, y, and all parameters of modes, (pieces, 1 + 2n + hidden); and `COUNTS` of each
+    hidden            where these parameters begin
+    pieces            how many have begun
+    sooner, tries     where a piece ends that is made again, and how often it was
+    flips, flipped    times of switches that time does not tell, and how many
+    ends, work, moved   room for values of watched functions, for a state and for its slope
+    """
+
+    reals: Reals
+    fresh: Reals
+    ints: Ints
+    y: Reals
+    values: Reals
+    record: Reals2
+    signs: Reals2
+    in_lanes: Reals2
+    dense_in_lanes: Reals2
+    advance: Annotated[Callable[..., int], function(*[Address] * 14, result=int)]
+    arguments: Ints
+    dense: Annotated[Callable[..., int], function(*[Address] * 14, result=int)]
+    dense_of_15: Annotated[Callable[..., int], function(*[Address] * 15, result=int)]
+    fifteen: bool
+    dense_arguments: Ints
+    span: Reals
+    first: Reals
+    last: Reals
+    row: Reals
+    again_arguments: Ints
+    retakes: bool
+    again_reals: Reals
+    again_ints: Ints
+    again_y: Reals
+    cause: Ints
+    of: Ints
+    below: Ints
+    slopes: Ints
+    continuous: Ints
+    energy: Annotated[Callable[..., None], function(Reals, Reals, Reals, Reals)]
+    energies: Reals2
+    times: Reals
+    timed: Reals2
+    which: Ints
+    place: int
+    until: float
+    start: float
+    stalled: float
+    changes: int
+    begun: Reals
+    was: Reals
+    log: Reals2
+    counts: Ints
+    hidden: int
+    pieces: int
+    sooner: float
+    tries: int
+    flips: Reals
+    flipped: int
+    ends: Reals
+    work: Reals
+    moved: Reals
+    step: StepFunctions
+    dips: NegativeSearch
+
+
+@kernel
+def watch(m: Motion, w: Switches, t: float, y: Reals, values: Reals) -> None:
+    """values ← the watched functions at a state."""
+    w.clock[0] = t
+    if len(values) > 0:
+        w.guard(w.clock, y, m.values, values)
