@@ -204,6 +204,8 @@ def capsule(
     r, L = radius, length
     sizes = _checked(name, *_sizes(name, radius=(r,), length=(L,)))
     tube, ends = np.pi * r**2 * L, 4 / 3 * np.pi * r**3
+    if in_numbers([tube, ends]) and tube + ends == 0:
+        raise ModelError(f"'{name}' has no volume: the cube of its radius, {shown(r)} m, is no number above zero")
     matter = Matter(mass, density, inertia, center_of_mass, center, name)
     mass = matter.total(tube + ends)
     m_tube, m_ends = mass * tube / (tube + ends), mass * ends / (tube + ends)
@@ -310,8 +312,8 @@ def _positive(axes: Any, what: str, name: str) -> tuple[Any, Any, Any]:
     return a, b, c
 
 
-LONGEST, SHORTEST = 1e100, 1e-100
-"""Lengths of bodies, m, and exponents: their cubes are numbers between these."""
+LONGEST = 1e100
+"""Lengths of bodies, m, and exponents: their cubes are numbers below it."""
 
 
 def _sizes(name: str, **lengths: tuple[Any, ...]) -> tuple[Requirement, ...]:
@@ -319,8 +321,6 @@ def _sizes(name: str, **lengths: tuple[Any, ...]) -> tuple[Requirement, ...]:
         for each in all_:
             if isinstance(each, int | float) and each >= LONGEST:
                 raise ModelError(f"the {what} of '{name}' is {shown(each)} m; it is less than {LONGEST:g} m")
-            if isinstance(each, int | float) and 0 < each <= SHORTEST:
-                raise ModelError(f"the {what} of '{name}' is {shown(each)} m; it is more than {SHORTEST:g} m")
     return tuple(
         Ordered(0.0, each, f"the {what} of '{{name}}' is {{1:g}}; it must be positive", name)
         for what, all_ in lengths.items()
