@@ -33,6 +33,7 @@ def search(places, coefficients, directions, turning) -> RootSearch:
         context=functions,
         values=functions.values,
         places=np.array(places, dtype=float),
+        looks=n,
         columns=np.arange(k),
         directions=np.array(directions, dtype=float),
         turning=np.array(turning, dtype=np.int64),

@@ -42,7 +42,7 @@ class RootSearch(Struct):
     """Functions of time in a step, where their roots are looked for, and those that are found.
 
     evaluate    values ← all functions at a time; `context` is what it is given
-    places      times in the step, in order, between which a function is like a parabola, (n,)
+    places      times in the step, in order, between which a function is like a parabola, (n,); looks: how many there are
     columns     which of the functions are searched, (k,)
     directions  of their roots: ±1 rising or falling, 0 both, (k,)
     turning     whether a function may turn between the places, (k,)
@@ -57,6 +57,7 @@ class RootSearch(Struct):
     context: Address
     values: Reals
     places: Reals
+    looks: int
     columns: Ints
     directions: Reals
     turning: Ints
@@ -73,7 +74,7 @@ class RootSearch(Struct):
 @kernel
 def locate_roots(s: RootSearch) -> int:
     """s.times, s.which ← the roots in a step, in its order: how many there are."""
-    n = len(s.places)
+    n = s.looks
     for k in range(n):
         s.evaluate(s.context, s.places[k])
         s.seen[k][:] = s.values
@@ -200,7 +201,7 @@ def may_hide_roots(x0: float, g0: float, x1: float, g1: float, x2: float, g2: fl
 @kernel
 def refine(s: RootSearch, column: int, turns: bool) -> int:
     """s.points ← the places of a function, and those between them where it has the other sign, in order: how many."""
-    n = len(s.places)
+    n = s.looks
     for k in range(n):
         s.points[k, 0], s.points[k, 1] = s.places[k], s.seen[k, column]
     count = n

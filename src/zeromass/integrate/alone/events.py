@@ -56,6 +56,7 @@ class Roots(Searching):
         self.point(search, "values", memory["looked"], max(self.sizes.events, 1))
         self.point(search, "stack", memory["root_stack"], STACK, 6)
         self.point(search, "known", memory["root_known"], KNOWN, 3)
+        self.store_int(self.load_int(self.field(search, "places"), 1), self.field(search, "looks"), 0)
         kernel = Unit(self.target, self.module).function(locate_roots)
         self.answer(b.trunc(b.call(kernel, [search]), ir.IntType(32)))
 

@@ -285,6 +285,7 @@ class Driver:
             context=self.step,
             values=self.step.values,
             places=np.zeros(n),
+            looks=len(self.method.places),
             columns=_ints(columns),
             directions=np.array([0.0 if slopes else float(e.direction) for e in some]),
             turning=_ints([slopes or looked.turns(e) for e in some]),

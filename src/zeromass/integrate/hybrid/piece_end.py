@@ -60,8 +60,7 @@ def place_looks(s: StepFunctions, r: RootSearch, fractions: Reals) -> None:
     n, t0, t1 = len(fractions), s.t0[0], s.t1[0]
     for k in range(n - 1):
         r.places[k] = t0 + (t1 - t0) * fractions[k]
-    for k in range(n - 1, len(r.places)):
-        r.places[k] = t1
+    r.places[n - 1], r.looks = t1, n
 
 
 @kernel
@@ -79,6 +78,7 @@ def add_places(r: RootSearch, low: RootSearch, looks: int, ahead: float) -> bool
                 r.places[i] = r.places[i - 1]
             r.places[j] = x
             count += 1
+    r.looks = count
     return True
 
 

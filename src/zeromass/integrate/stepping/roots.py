@@ -58,6 +58,7 @@ class Search:
         self.memory: RootSearch = RootSearch(
             values=self.values,
             places=self._places,
+            looks=places,
             columns=self._columns,
             directions=self._directions,
             turning=self._turning,
