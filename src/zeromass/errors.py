@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from typing import Any
 
 LONGEST = 1800
@@ -63,6 +64,17 @@ def shown(value: Any) -> str:
         words = f"<{type(value).__name__}>"
     words = " ".join(words[: 4 * SHOWN].split())
     return words if len(words) <= SHOWN else f"{words[:SHOWN]}…"
+
+
+def listed(names: Iterable[str], most: int = 24) -> str:
+    """Names as a message shows them: the first ones, none of them endless, and how many more there are.
+
+    >>> from zeromass.errors import listed
+    >>> listed("abc"), listed("abc", most=2)
+    ('a, b, c', 'a, b and 1 more')
+    """
+    names = [name if len(name) <= SHOWN else f"{name[:SHOWN]}…" for name in names]
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def quoted(value: Any) -> str:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from zeromass.errors import ZeromassError
+from zeromass.errors import ZeromassError, listed
 from zeromass.expression import Expression
 from zeromass.expression.card import card, math, soft, symbol, table, text, told
 from zeromass.expression.text import written
 from zeromass.expression.tidy import Tidy
 from zeromass.expression.typeset import Typesetter
-from zeromass.model.check import listed
 
 if TYPE_CHECKING:
     from zeromass.model.check import Diagnosis
@@ -83,7 +82,7 @@ def _verdict(found: Diagnosis) -> str:
     words = told(found.verdict.value, good=found.unique)
     parts = [f"rank of [M; A] is {found.rank} of {found.coordinates}", f"{found.degrees_of_freedom} degrees of freedom"]
     if found.redundant:
-        parts.append(f"{listed(found.redundant)} redundant")
+        parts.append(f"{listed(found.redundant, 6)} redundant")
     return words + soft(": " + ", ".join(parts))
 
 
@@ -111,7 +110,9 @@ def diagnosis_card(found: Diagnosis) -> str:
         ["degrees of freedom", str(found.degrees_of_freedom)],
     ]
     rows += [["", f"{text(name)}: {text(kind)}"] for name, kind in found.kinds.items()]
-    rows += [["undetermined", text(f"acceleration of {listed(u.direction)}; {u.remedy}")] for u in found.undetermined]
+    rows += [
+        ["undetermined", text(f"acceleration of {listed(u.direction, 6)}; {u.remedy}")] for u in found.undetermined
+    ]
     rows += [["redundant", text(f"'{row}' follows from {_quoted(of)}")] for row, of in found.redundant.items()]
     rows += [["contradictory", text(f"'{row}' contradicts {_quoted(of)}")] for row, of in found.contradictory.items()]
     if found.inseparable:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,7 +11,7 @@ import numpy as np
 from zeromass.equation import Rank, Verdict, independent_rows, numerical_rank
 from zeromass.equation.solution import freedom
 from zeromass.equation.units import mass_units
-from zeromass.errors import SHOWN
+from zeromass.errors import listed
 from zeromass.expression import Array, Expression, expressions, jacobian, rate
 from zeromass.expression.build import ZERO
 from zeromass.expression.node import ordered
@@ -61,7 +61,7 @@ class Undetermined(NamedTuple):
         """What to do about it."""
         if self.spin:
             return f"no inertia resists its spin: fix it with the constraint {self.spin} = 0, or give it a moment of inertia"
-        names = listed(self.direction)
+        names = listed(self.direction, 6)
         if self.force is not None and sum(bool(node.args) for node in ordered([self.force])) <= SHORT:
             return (
                 f"no inertia resists along ({names}), so the force along it must vanish: add the constraint "
@@ -137,7 +137,7 @@ class Diagnosis:
         lines += [f"  {name}: {kind}" for name, kind in self.kinds.items()]
         for item in self.undetermined:
             motion = f" ({item.motion})" if item.spin or (item.motion and len(item.direction) > 1) else ""
-            lines.append(f"  undetermined: acceleration of {listed(item.direction)}{motion}; {item.remedy}")
+            lines.append(f"  undetermined: acceleration of {listed(item.direction, 6)}{motion}; {item.remedy}")
         for item in self.dependent:
             others = ", ".join(f"'{name}'" for name in item.follows_from) or "nothing: its row of A is zero"
             word = "is redundant: it follows from" if item.consistent else "contradicts"
@@ -145,7 +145,7 @@ class Diagnosis:
         if self.inseparable:
             lines.append(f"  reactions that can not be told apart: {', '.join(self.inseparable)}")
         for name, rows in list(self.relax.items())[:MANY]:
-            lines.append(f"  they can, if '{name}' is relaxed: without {listed(rows)}")
+            lines.append(f"  they can, if '{name}' is relaxed: without {listed(rows, 6)}")
         lines += [f"  {words}" for words in self.lost]
         return "\n".join(lines)
 
@@ -246,12 +246,6 @@ def _axis(vector: np.ndarray) -> str:
     """The direction of a vector, its largest component 1."""
     numbers = vector / vector[np.argmax(np.abs(vector))]
     return f"({', '.join(f'{x:.4g}' for x in np.where(np.abs(numbers) < VISIBLE, 0.0, numbers))})"
-
-
-def listed(names: Iterable[str], most: int = 6) -> str:
-    """Names as a message shows them: the first ones, and how many more there are."""
-    names = [name if len(name) <= SHOWN else f"{name[:SHOWN]}…" for name in names]
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def _dependences(system: System, A: np.ndarray, motion: Any) -> tuple[Dependence, ...]:

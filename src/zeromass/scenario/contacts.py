@@ -8,8 +8,9 @@ from typing import Any
 
 from zeromass.contact import Contacts, surfaces
 from zeromass.contact import bodies as balls
+from zeromass.errors import listed
 from zeromass.model import State
-from zeromass.scenario.errors import listed, nearest
+from zeromass.scenario.errors import nearest
 from zeromass.scenario.friction import VALUE
 from zeromass.scenario.kinds import Either, Flag, Numbers, Problem, Words
 from zeromass.scenario.names import motion_names

@@ -115,9 +115,3 @@ def nearest(word: str, known: Iterable[str]) -> str:
     if not close:
         close = [other for other in words if other.lower() == word.lower()][:1]
     return f"; did you mean '{close[0]}'?" if close else ""
-
-
-def listed(words: Iterable[str], most: int = 24) -> str:
-    """Words joined by commas, cut where there are too many to read."""
-    words = list(words)
-    return ", ".join(words[:most]) + (f" and {len(words) - most} more" if len(words) > most else "")

@@ -25,8 +25,8 @@ from typing import IO
 
 import numpy as np
 
-from zeromass.errors import ZeromassError
-from zeromass.scenario.errors import listed, nearest
+from zeromass.errors import ZeromassError, listed
+from zeromass.scenario.errors import nearest
 
 LARGEST = 32 * 1024 * 1024
 """Bytes of a file."""

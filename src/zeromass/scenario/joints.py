@@ -6,10 +6,11 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
+from zeromass.errors import listed
 from zeromass.expression import Expression, expressions
 from zeromass.model.connection import Connection
 from zeromass.model.parts import Part
-from zeromass.scenario.errors import listed, nearest
+from zeromass.scenario.errors import nearest
 from zeromass.scenario.friction import FRICTION, NAMES
 from zeromass.scenario.kinds import Kind, Names, Numbers, Whole, Words
 from zeromass.scenario.reading import OF_FORMULAS, Reader

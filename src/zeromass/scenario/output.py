@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal, get_args
 
+from zeromass.errors import listed
 from zeromass.expression import Expression
 from zeromass.model import Shape, System
 from zeromass.report.plots import KINDS as PLOTS
-from zeromass.scenario.errors import listed, nearest
+from zeromass.scenario.errors import nearest
 from zeromass.scenario.kinds import ANY_LENGTH, Either, Kind, Numbers, Problem, Whole, Words
 from zeromass.scenario.names import names
 from zeromass.scenario.reading import OF_FORMULAS, Reader

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from zeromass.errors import listed
 from zeromass.expression import Expression, Symbol, expressions
 from zeromass.model import RigidBody, System
 from zeromass.model.prescription import has_formulas
-from zeromass.scenario.errors import listed, nearest
+from zeromass.scenario.errors import nearest
 from zeromass.scenario.joints import joint_motions
 from zeromass.scenario.kinds import Either, Numbers
 from zeromass.scenario.names import coordinate_names, motion_names, vectors
