@@ -75,7 +75,7 @@ def test_the_driver_goes_as_python_does(name, method, monkeypatch):
     times = np.array([s.t for s in run.switches]) - [s.t for s in other.switches]
     assert np.abs(times).max(initial=0.0) <= 1e-11
     np.testing.assert_allclose(run.y[-1], other.y[-1], rtol=0, atol=1e-10)
-    assert run.impulses == other.impulses or len(run.impulses) == len(other.impulses)
+    assert len(run.impulses) == len(other.impulses)
 
 
 def test_segments_of_a_driven_motion_are_those_that_python_makes(monkeypatch):
@@ -118,3 +118,24 @@ def test_a_motion_of_many_switches_needs_no_python_between_them(monkeypatch):
     assert not made
     half = [s.t for s in run.switches]
     np.testing.assert_allclose(np.diff(half), 2 * np.sqrt(2), rtol=1e-7)
+
+
+def test_a_driven_motion_that_is_interrupted_keeps_what_it_has():
+    """Ctrl-C after some thousand steps: the pieces that were finished, and the outcome by name."""
+    from zeromass.integrate import course
+
+    x = zm.coordinate("x")
+    system = zm.System(kinetic=zm.rate(x) ** 2 / 2, forces={x: -np.sign(x)})
+    start, told = system.start({x: 1.0}), []
+
+    def tell(t: float) -> None:
+        told.append(t)
+        if len(told) == 2:
+            raise KeyboardInterrupt
+
+    found = course(system, start, 4e4, Settings(method="dop853"), tell=tell, keep_interrupted=True)
+    assert found.outcome.ending.value == "interrupted"
+    assert told[0] < found.t[-1] <= told[1]
+    assert found.t[-1] == found.outcome.t
+    assert len(found.switches) > 100
+    assert zm.simulate(system, start, until=10.0).outcome.complete

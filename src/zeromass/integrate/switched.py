@@ -118,6 +118,11 @@ class Switched:
                 found.promise(driven.segments, self.start.system)
                 if driven.ends:
                     return found
+                if driven.interrupted:
+                    outcome = Outcome(Ending.INTERRUPTED, driven.state.t, "what was computed so far is kept")
+                    ended = replace(found[-1], outcome=outcome) if len(found) else None
+                    found.replace_last(ended or self._none(driven.state, driven.piece, outcome))
+                    return found
                 before = self._reaching.before
                 if self._asked and driven.segments:  # where the piece before ended
                     last = found[-1]

@@ -94,6 +94,7 @@ class Driven(NamedTuple):
     ends      whether to the end of the run
     segments  what makes those of the pieces that were finished
     state, piece, place   the start of the piece that it leaves, the piece, and the place in the timetable
+    interrupted   whether it leaves it because of Ctrl-C
     """
 
     ends: bool
@@ -101,6 +102,7 @@ class Driven(NamedTuple):
     state: State
     piece: Piece
     place: int
+    interrupted: bool
 
 
 class Driver:
@@ -375,6 +377,27 @@ class Driver:
         while len(m.flips) <= len(times) or len(m.log) <= m.pieces:
             self._more_pieces()
         m.flips[: len(times)], m.flipped = times, len(times)
+        interrupted = False
+        try:
+            status = self._driven(tell)
+        except KeyboardInterrupt:
+            if m.pieces == first:
+                raise  # no piece has begun
+            compiled(take_back)(m)
+            status, interrupted = Drive.LEFT, True
+        times[:] = m.flips[: m.flipped].tolist()
+        now = [int(work.ints[Int64.recorded]), work.steps, work.rejected, work.evaluations]
+        counts = np.concatenate([m.counts.reshape(-1, COUNTS)[first : m.pieces], [now]])
+        driven = DrivenPieces(self, start, state, piece, m.log[first : m.pieces].copy(), counts)
+        left, ends = m.pieces - first - 1, status is Drive.FINISHED
+        if not ends:
+            m.pieces -= 1  # it is begun anew
+        made = [partial(driven.segment, k, ends and k == left) for k in range(left + ends)]
+        return Driven(ends, made, driven.state(left), driven.piece(left), m.place, interrupted)
+
+    def _driven(self, tell: Callable[[float], None]) -> Drive:
+        """Drives the motion until its end or a piece that it leaves; in between Python makes room and looks ahead."""
+        work, m = self.work, self.m
         begins, status = True, Drive.PAUSED
         while status not in (Drive.FINISHED, Drive.LEFT):
             work.ints[Int64.budget], before = CHUNK_OF_STEPS, work.evaluations
@@ -392,15 +415,7 @@ class Driver:
                 else:
                     compiled(take_back)(m)
                     status = Drive.LEFT
-        times[:] = m.flips[: m.flipped].tolist()
-        now = [int(work.ints[Int64.recorded]), work.steps, work.rejected, work.evaluations]
-        counts = np.concatenate([m.counts.reshape(-1, COUNTS)[first : m.pieces], [now]])
-        driven = DrivenPieces(self, start, state, piece, m.log[first : m.pieces].copy(), counts)
-        left, ends = m.pieces - first - 1, status is Drive.FINISHED
-        if not ends:
-            m.pieces -= 1  # it is begun anew
-        made = [partial(driven.segment, k, ends and k == left) for k in range(left + ends)]
-        return Driven(ends, made, driven.state(left), driven.piece(left), m.place)
+        return status
 
     @property
     def timeless(self) -> bool:
