@@ -8,19 +8,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from zeromass.codegen.target import Code, host
-from zeromass.compile.module import code
 from zeromass.compile.program import Program
 from zeromass.compile.repeated import repeated
-from zeromass.expression import Symbol, as_expression, jacobian, symbols
-from zeromass.expression.magnitude import magnitudes
+from zeromass.expression import Symbol
 from zeromass.integrate.hybrid.driven import DrivenPieces, piece_of
 from zeromass.integrate.hybrid.driver import drive, functions_in_piece, select_in_piece, take_back
 from zeromass.integrate.hybrid.members import Ending, Members, drive_members
 from zeromass.integrate.hybrid.memory import COUNTS, LOWEST, NONE, SLIDING, SWITCH, Drive, Motion
 from zeromass.integrate.hybrid.methods import CollocationMemory, Dop853Memory, MethodMemory
 from zeromass.integrate.hybrid.selection import Selection, select_modes
-from zeromass.integrate.hybrid.switches import SIDE, TURN, WHOLE, Switches
+from zeromass.integrate.hybrid.switches import Switches
+from zeromass.integrate.hybrid.tables import ints, switch_functions, switch_table
 from zeromass.integrate.methods.collocation.stepper import Collocation
 from zeromass.integrate.methods.dop853.stepper import Dop853
 from zeromass.integrate.pace import pace
@@ -62,30 +60,6 @@ AT_ONCE = 256
 
 REMEMBERED, SPARE, KEPT = 8, 4, 2**22
 """Programs and settings of which drivers are kept, how many of each, and the most bytes that the record of one may have."""
-
-_KINDS = {"side": SIDE, "whole": WHOLE, "turn": TURN}
-
-
-def switch_functions(pieces: SystemPieces, program: Program) -> Code:
-    """Machine code of `judge(t, y, parameters, g, sizes, slopes)` and `energy(t, y, parameters, energies)`."""
-    known: dict[Program, Code] = pieces.system.memory.setdefault("functions that decide", {})
-    if program not in known:
-        from zeromass.integrate.alone.judging import sizes_of
-
-        system = pieces.system
-        g = [switch.g for switch in pieces.switches]
-        slopes = jacobian(g, [*program.inputs[0], *program.inputs[1]])
-        judged = [g, magnitudes(g, sizes_of(system)), list(slopes.ravel())]
-        names = pieces.energies[0]
-        first = "potential" if "potential" in names else "energy"
-        energies = [
-            as_expression(getattr(system._free, name)) for name in sorted(names, key=lambda name: name != first)
-        ]
-        functions = {"judge": (program.inputs, judged)}
-        if energies:
-            functions["energy"] = (program.inputs, [energies])
-        known[program] = code(functions, host().scalar)
-    return known[program]
 
 
 class Driven(NamedTuple):
@@ -160,7 +134,7 @@ class Driver:
         self._timed: bool = bool(terms_of_time(program.system, self._followed, self._sampled))
         self._keep: list[Any] = []
         self._rhs: int = native.rhs(1).address("rhs")
-        self.w: Switches = self._switches()
+        self.w: Switches = switch_table(pieces, program, self.events, self.ahead)
         self.step: StepFunctions = self._step_functions()
         memory = CollocationMemory if self.method is Collocation else Dop853Memory
         self._memory: MethodMemory = memory(self.work, program, self.step.polynomial)
@@ -195,58 +169,7 @@ class Driver:
         rows = [table.modes(place) for place in range(len(table.times) + 1)]
         m.times = np.array(table.times, dtype=float)
         m.timed = np.array([[row[switches[k].mode] for k in table.switches] for row in rows]).reshape(len(rows), -1)
-        m.which = _ints(table.switches)
-
-    def _switches(self) -> Switches:
-        pieces, n, system = self.pieces, self.order // 2, self.program.system
-        count, names = len(pieces.switches), {p: k for k, p in enumerate(system.parameters)}
-        columns = {e.name: k for k, e in enumerate(self.events)}
-        held = [pieces.held.get(switch.mode) for switch in pieces.switches]
-        judged, guards = switch_functions(pieces, self.program), self.program.native.events(self.events, 1)
-        self._keep += [judged, guards]
-        ints, reals = (lambda: np.zeros(count, dtype=np.int64)), (lambda: np.zeros(count))
-        return Switches(
-            kind=_ints([_KINDS[switch.kind] for switch in pieces.switches]),
-            timed=_ints([k in pieces.of_time for k in range(count)]),
-            rates=_ints(pieces.of_rates),
-            inner=_ints([bool(inner) for inner in pieces.inner]),
-            mode=_ints([names[switch.mode] for switch in pieces.switches]),
-            margin=_ints([names[switch.margin] for switch in pieces.switches]),
-            flag=_ints([-1 if one is None else names[one.flag] for one in held]),
-            holds=_ints([columns.get(f"{HOLD}{k} 0", -1) for k in range(count)]),
-            nested=pieces.nested,
-            additive=additive(pieces),
-            ahead=self.ahead,
-            rhs=self._rhs,
-            judge=judged.address("judge"),
-            guard=0 if guards is None else guards.address("event"),
-            clock=np.zeros(1),
-            known=ints(),
-            reached=ints(),
-            tied=ints(),
-            held=ints(),
-            open=ints(),
-            natural=reals(),
-            choice=reals(),
-            tried=reals(),
-            best=reals(),
-            can=ints(),
-            wrong=ints(),
-            right=reals(),
-            values=np.zeros(len(self.work.values)),
-            g=reals(),
-            sizes=reals(),
-            slopes=np.zeros((count, 1 + 2 * n)),
-            drift=reals(),
-            zeros=reals(),
-            terms=reals(),
-            slope=np.zeros(2 * n),
-            growth=np.zeros(1),
-            pivots=np.zeros(self.program.native.pivots + 1),
-            low=np.zeros(n),
-            there=np.zeros(2 * n),
-            guards=np.zeros(len(self.events)),
-        )
+        m.which = ints(table.switches)
 
     def _step_functions(self) -> StepFunctions:
         order, work = self.order, self.work
@@ -288,9 +211,9 @@ class Driver:
             values=self.step.values,
             places=np.zeros(n),
             looks=len(self.method.places),
-            columns=_ints(columns),
+            columns=ints(columns),
             directions=np.array([0.0 if slopes else float(e.direction) for e in some]),
-            turning=_ints([slopes or looked.turns(e) for e in some]),
+            turning=ints([slopes or looked.turns(e) for e in some]),
             seen=np.zeros((n, len(self.events))),
             points=np.zeros((3 * n, 2)),
             stack=np.zeros((STACK, 6)),
@@ -316,16 +239,16 @@ class Driver:
             y=work.state,
             values=work.values,
             signs=work.signs,
-            cause=_ints(cause),
-            of=_ints([k for k, _ in of]),
-            below=_ints([j for _, j in of]),
-            slopes=_ints(slopes),
-            continuous=_ints([self._continuous(k) for k in range(count)]),
+            cause=ints(cause),
+            of=ints([k for k, _ in of]),
+            below=ints([j for _, j in of]),
+            slopes=ints(slopes),
+            continuous=ints([self._continuous(k) for k in range(count)]),
             energy=whole.address("energy") if energies else 0,
             energies=np.zeros((2, max(len(energies), 1))),
             times=np.empty(0),
             timed=np.empty((1, 0)),
-            which=_ints([]),
+            which=ints([]),
             stalled=self.settings.limits.stalled,
             changes=self.settings.limits.changes,
             begun=np.zeros(1 + order),
@@ -339,7 +262,7 @@ class Driver:
             moved=np.zeros(order),
             step=self.step,
         )
-        columns = _ints([k for k, name in enumerate(names) if name in self._unseen])
+        columns = ints([k for k, name in enumerate(names) if name in self._unseen])
         m.dips = NegativeSearch(
             evaluate=compiled(functions_in_piece).address,
             select=compiled(select_in_piece).address,
@@ -480,16 +403,3 @@ def _free(reaching: Reaching, program: Program) -> list[Driver]:
             known.pop(old, None)
         known[key] = []
     return known[key]
-
-
-def additive(pieces: SystemPieces) -> bool:
-    """Whether what switches do that may hold the motion is the sum of what each of them does."""
-    system, modes = pieces.system, [held.switch.mode for held in pieces.held.values()]
-    if len(modes) < 2:
-        return True
-    slopes = jacobian([*system.Q, *system.C], [*modes, *system.accelerations, *system.multipliers])[:, : len(modes)]
-    return set(modes).isdisjoint(symbols(list(slopes.ravel())))
-
-
-def _ints(values: Any) -> np.ndarray:
-    return np.array(list(values), dtype=np.int64)
