@@ -12,6 +12,7 @@ from zeromass.ensemble.starts import Starts
 from zeromass.integrate import Course, Settings
 from zeromass.integrate.deciding import Deciding
 from zeromass.integrate.hybrid.members import Members
+from zeromass.integrate.hybrid.memory import Drive
 from zeromass.integrate.hybrid.motion import Driver
 from zeromass.integrate.reaching import Reaching
 from zeromass.integrate.segment import Segments
@@ -49,7 +50,7 @@ class DrivenMembers:
         driver.begin(moving, until, table, lambda: self._settings.bound)
         piece, found = driver.first_piece(moving), None
         driven = None if piece is None else driver.run(state, state, piece, 0, [], lambda t: None)
-        if driven is not None and driven.ends:
+        if driven is not None and driven.status is Drive.FINISHED:
             work, segments = driver.work, Segments()
             segments.promise(driven.segments, pieces.given)
             growth = float(np.max(work.growth, initial=1.0))

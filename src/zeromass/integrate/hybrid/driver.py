@@ -1,8 +1,9 @@
 """The driver of a motion over switches: steps, location of switches, selection of modes, and again, in one kernel.
 
-It does what is ordinary and leaves the rest: a piece that ends in another way, by a step too small, a switch that is touched
-or a decision by higher derivatives, is taken back to its beginning, and the status LEFT says that `switched` is to make it.
-Nothing is kept on the stack: what has to be done by Python is done between two calls.
+It does what is ordinary and leaves the rest. A piece that ends in another way, by a step too small or a switch that is
+touched, is taken back to its beginning, and the status LEFT says that `switched` is to make it; where one has ended and
+rates jump, or higher derivatives decide, the status is DECIDE. Nothing is kept on the stack: what has to be done by Python
+is done between two calls.
 """
 
 from __future__ import annotations
@@ -35,19 +36,27 @@ from zeromass.integrate.hybrid.memory import (
     T,
     watch,
 )
-from zeromass.integrate.hybrid.piece_end import allowed, ends_piece, open_step
+from zeromass.integrate.hybrid.piece_end import PieceEnd, allowed, ends_piece, open_step
 from zeromass.integrate.hybrid.selection import Selection, select_modes
-from zeromass.integrate.hybrid.switches import SIDE, Switches, accelerate
+from zeromass.integrate.hybrid.switches import SIDE, Switches, accelerate, look
 from zeromass.integrate.piecewise import LEAST
 from zeromass.integrate.reaching import SHORTEST
 from zeromass.integrate.shocks import SMALL
 from zeromass.integrate.stepping.functions import FIRST
-from zeromass.integrate.stepping.layout import Int64, Real64
+from zeromass.integrate.stepping.layout import HEAD, Int64, Real64
 from zeromass.integrate.stepping.step_functions import StepFunctions, functions_at
 from zeromass.integrate.switching import RECENT, SHRINKS, STILL
+from zeromass.integrate.timetable import TOGETHER
 from zeromass.kernel.language import Reals, kernel, sqrt
 from zeromass.kernel.negative_values import begin_search, first_negative
 from zeromass.kernel.roots import RootSearch
+
+BEYOND, LOOKS = 1e-6, 9
+"""Part of the terms of a switching function by which it is on the other side of its switch, beyond any rounding, and states
+of a piece by which these terms are known."""
+
+LEAST_PART = 2.0**-6
+"""Of the time between switches that count as one, by which one of them may be earlier or later."""
 
 
 @kernel
@@ -129,6 +138,7 @@ def note_piece(m: Motion) -> None:
     place = COUNTS * m.pieces
     m.counts[place], m.counts[place + 1] = m.ints[RECORDED], m.ints[STEPS]
     m.counts[place + 2], m.counts[place + 3] = m.ints[REJECTED], m.ints[EVALUATIONS]
+    m.counts[place + 4] = m.occurrences
     m.pieces += 1
 
 
@@ -141,6 +151,7 @@ def take_back(m: Motion) -> int:
     m.y[:count] = m.begun[1:]
     m.values[:] = m.was
     m.ints[RECORDED], m.ints[STEPS] = m.counts[place], m.counts[place + 1]
+    m.occurrences = m.counts[place + 4]
     return int(Drive.LEFT)
 
 
@@ -209,14 +220,40 @@ def chatters(m: Motion) -> bool:
 
 @kernel
 def strays(m: Motion, w: Switches) -> bool:
-    """Whether the motion has come beyond a switch at which its piece was to end, by more than its tolerances allow."""
-    y, found = m.y[: len(m.first)], False
+    """Whether the motion has come beyond switches at which its piece was to end: it began on them, and returned unseen.
+
+    They are w.reached. By more than its tolerances allow, and than a part of the terms of g along the piece.
+    """
+    y, t, found = m.y[: len(m.first)], m.reals[T], False
+    first = m.counts[COUNTS * (m.pieces - 1)]
+    steps = m.ints[RECORDED] - first
     for k in range(len(w.kind)):
+        w.reached[k] = 0
         held = w.flag[k] >= 0 and m.values[w.flag[k]] != 0.0
         mode, margin = m.values[w.mode[k]], abs(m.values[w.margin[k]])
-        if w.kind[k] == SIDE and w.timed[k] == 0 and not held and mode != 0.0:
-            margin += allowed(m, w, m.reals[T], y, k)
-            found = found or not w.g[k] * mode >= -margin
+        if steps > 0 and w.kind[k] == SIDE and w.timed[k] == 0 and not held and mode != 0.0:
+            margin += allowed(m, w, t, y, k)
+            w.reached[k] = 1 if not w.g[k] * mode >= -margin else 0
+            found = found or w.reached[k] != 0
+    if not found:
+        return False
+    w.zeros[:] = w.g
+    w.terms[:] = w.sizes
+    for i in range(LOOKS):
+        at = i * steps // (LOOKS - 1)
+        if at == 0:
+            w.clock[0] = m.begun[0]
+            look(w, m.begun[1:], m.values)
+        else:
+            w.clock[0] = m.record[first + at - 1, 0]
+            look(w, m.record[first + at - 1][HEAD:], m.values)
+        for k in range(len(w.kind)):
+            w.terms[k] = max(w.terms[k], w.sizes[k])
+    found = False
+    for k in range(len(w.kind)):
+        if w.reached[k] != 0 and w.zeros[k] * m.values[w.mode[k]] >= -BEYOND * w.terms[k]:
+            w.reached[k] = 0
+        found = found or w.reached[k] != 0
     return found
 
 
@@ -258,17 +295,6 @@ def dips_unseen(m: Motion, w: Switches) -> bool:
 
 
 @kernel
-def defined_here(m: Motion, w: Switches) -> bool:
-    """Whether the slope is a number at the state."""
-    w.clock[0] = m.reals[T]
-    accelerate(w, m.y[: len(m.first)], m.values)
-    total = 0.0
-    for i in range(len(m.first)):
-        total += w.slope[i] - w.slope[i]
-    return total == 0.0
-
-
-@kernel
 def tell_modes(m: Motion, s: StepFunctions) -> None:
     """The parameters of a piece, for looks inside its steps."""
     first = 1 + len(m.first)
@@ -277,9 +303,39 @@ def tell_modes(m: Motion, s: StepFunctions) -> None:
 
 
 @kernel
-def next_target(m: Motion) -> float:
-    """The next time at which a switch of time alone happens, or the end of the run."""
-    return m.times[m.place] if m.place < len(m.times) else m.until
+def defined_at(m: Motion, w: Switches, t: float, values: Reals) -> bool:
+    """Whether the slope of the state is a number at a time, for some modes."""
+    w.clock[0] = t
+    accelerate(w, m.y[: len(m.first)], values)
+    total = 0.0
+    for i in range(len(m.first)):
+        total += w.slope[i] - w.slope[i]
+    return total == 0.0
+
+
+@kernel
+def next_target(m: Motion, w: Switches) -> float:
+    """The next time at which a switch of time alone happens, or the end of the run.
+
+    To rounding, and where the formulas before and after it have values: as exp(−1/(1 − s²)) between s = −1 and 1, which
+    rounding makes infinite at the ends.
+    """
+    if m.place >= len(m.times):
+        return m.until
+    t = m.times[m.place]
+    if m.timeless:
+        return t
+    w.values[:] = m.values
+    for i in range(len(m.which)):
+        w.values[w.mode[m.which[i]]] = m.timed[m.place + 1, i]
+    part, late = 0.0, TOGETHER * max(1.0, abs(t))
+    while part <= 1.0:
+        for side in range(2):
+            time = t + (1.0 if side == 0 else -1.0) * part * late
+            if defined_at(m, w, time, m.values) and defined_at(m, w, time, w.values):
+                return time
+        part = 2.0 * part if part > 0.0 else LEAST_PART
+    return t
 
 
 @kernel
@@ -288,14 +344,14 @@ def drive(
 ) -> int:
     """Steps over switches until the end of the run, or until Python is needed; see `Drive`."""
     if begins:
-        note_piece(m)
-        begin_piece(m, w, next_target(m))
-        tell_modes(m, s)
+        enter_piece(m, w, s)
     a = m.arguments
     while True:
         if m.pieces >= m.log.shape[0] or m.flipped >= len(m.flips):
             return int(Drive.LOG_FULL)
-        m.reals[UNTIL] = m.sooner if m.tries > 0 else next_target(m)
+        if m.occurrences + len(r.times) > m.occurred.shape[0]:
+            return int(Drive.LOG_FULL)
+        m.reals[UNTIL] = m.sooner if m.tries > 0 else m.target
         status = m.advance(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[13])
         if status == PAUSED:
             return int(Drive.PAUSED)
@@ -303,14 +359,14 @@ def drive(
             return int(Drive.RECORD_FULL)
         if status == AHEAD:
             return int(Drive.AHEAD)
-        timed = status == FINISHED
+        timed, found = status == FINISHED, int(PieceEnd.FINISHED)
         if status != EVENT and not (timed and m.tries == 0):
             return take_back(m)
         if not timed:
             found = ends_piece(m, w, s, r, low, fractions)
-            if found < 0:
+            if found == int(PieceEnd.UNKNOWN):
                 return take_back(m)
-            if found == 0:
+            if found == int(PieceEnd.NONE):
                 continue
         if dips_unseen(m, w):  # the piece is made again up to where that is
             tries, place = m.tries + 1, m.dips.place
@@ -322,24 +378,42 @@ def drive(
             continue
         m.tries = 0
         if timed and strays(m, w):
-            return take_back(m)
-        if timed and m.reals[T] == m.until:
+            return int(Drive.STRAYED)
+        if found == int(PieceEnd.EVENT):
+            return int(Drive.EVENT)
+        if found == int(PieceEnd.FINISHED) and m.reals[T] == m.until:
             return int(Drive.FINISHED)
-        w.clock[0] = m.reals[T]
-        if timed:
-            m.place += 1
-            for k in range(len(w.kind)):
-                w.reached[k] = 0
-        flip(m, w)
-        for i in range(len(m.which)):
-            m.values[w.mode[m.which[i]]] = m.timed[m.place, i]
-        decided = select_modes(w, m.y[: len(m.first)], m.values, False) == int(Selection.DECIDED)
-        m.flips[m.flipped] = m.reals[T]
-        m.flipped += 0 if timed else 1
-        if not decided or jumps(m, w) or chatters(m) or not defined_here(m, w):
-            m.flipped -= 0 if timed else 1
-            m.place -= 1 if timed else 0
-            return take_back(m)
-        note_piece(m)
-        begin_piece(m, w, next_target(m))
-        tell_modes(m, s)
+        if not goes_on(m, w, timed):
+            return int(Drive.DECIDE)
+        enter_piece(m, w, s)
+
+
+@kernel
+def goes_on(m: Motion, w: Switches, timed: bool) -> bool:
+    """Selects the modes of the next piece where one has ended; where the kernel does not decide that, nothing is changed."""
+    y = m.y[: len(m.first)]
+    w.clock[0] = m.reals[T]
+    if timed:
+        m.place += 1
+        for k in range(len(w.kind)):
+            w.reached[k] = 0
+    flip(m, w)
+    for i in range(len(m.which)):
+        m.values[w.mode[m.which[i]]] = m.timed[m.place, i]
+    m.flips[m.flipped] = m.reals[T]
+    m.flipped += 0 if timed else 1
+    decided = select_modes(w, y, m.values, False) == int(Selection.DECIDED)
+    if decided and not jumps(m, w) and not chatters(m) and defined_at(m, w, m.reals[T], m.values):
+        return True
+    m.flipped -= 0 if timed else 1
+    m.values[:] = m.was
+    return False
+
+
+@kernel
+def enter_piece(m: Motion, w: Switches, s: StepFunctions) -> None:
+    """Begins the next piece at the state, with the modes that were selected."""
+    note_piece(m)
+    m.target = next_target(m, w)
+    begin_piece(m, w, m.target)
+    tell_modes(m, s)

@@ -40,8 +40,11 @@ NONE, SWITCH, SLIDING, LOWEST = range(4)
 TRIES = 8
 """How often a piece is made again up to an earlier place."""
 
-COUNTS = 4
-"""Of a piece: rows of the record, steps, rejected ones and evaluations before it."""
+COUNTS = 5
+"""Of a piece: rows of the record, steps, rejected ones, evaluations and occurrences of events before it."""
+
+PASSES, ENDS, MAY_PASS = range(3)
+"""What a motion does at an event: it goes on, ends, or ends unless it can pass through beyond it."""
 
 
 class Drive(IntEnum):
@@ -53,6 +56,9 @@ class Drive(IntEnum):
     LOG_FULL = 3
     AHEAD = 4
     LEFT = 5  # the piece that has begun is to be made otherwise
+    EVENT = 6  # a terminal event ends the motion
+    DECIDE = 7  # a piece has ended, and more than the kernel knows decides what follows
+    STRAYED = 8  # the piece has come beyond switches at which it was to end: those in `reached`
 
 
 class Motion(Struct):
@@ -66,6 +72,7 @@ class Motion(Struct):
     again             memory of steps from an earlier state, which `retakes` tells whether they are taken
     cause, of, below  of each watched function what it is, the switch, and which of its functions
     slopes            of each watched function where its rate is among them, or −1
+    terminal          of each watched function whether the motion ends there: PASSES, ENDS or MAY_PASS
     continuous        of each switch whether nothing but forces jumps at it; 2 if the energy is to be compared
     energy            potential and total energy; `energies` room for them before and after
     step, dips        for looks inside steps, and for functions that may dip below zero unseen
@@ -73,10 +80,13 @@ class Motion(Struct):
     which, place      these switches, and which time is next
     until, start      of the run
     stalled, changes  limits of the run
+    target            where the piece ends at the latest
+    timeless          whether formulas have values at all of these times, to rounding
     begun, was        the start of the piece: t and y, and its parameters
     log, counts       pieces: t, y, and all parameters of modes, (pieces, 1 + 2n + hidden); and `COUNTS` of each
     hidden            where these parameters begin
     pieces            how many have begun
+    occurred          events that have happened: which function, t and y, (room, 2 + 2n); occurrences: how many
     sooner, tries     where a piece ends that is made again, and how often it was
     flips, flipped    times of switches that time does not tell, and how many
     ends, work, moved   room for values of watched functions, for a state and for its slope
@@ -110,6 +120,7 @@ class Motion(Struct):
     of: Ints
     below: Ints
     slopes: Ints
+    terminal: Ints
     continuous: Ints
     energy: Annotated[Callable[..., None], function(Reals, Reals, Reals, Reals)]
     energies: Reals2
@@ -117,6 +128,8 @@ class Motion(Struct):
     timed: Reals2
     which: Ints
     place: int
+    target: float
+    timeless: bool
     until: float
     start: float
     stalled: float
@@ -127,6 +140,8 @@ class Motion(Struct):
     counts: Ints
     hidden: int
     pieces: int
+    occurred: Reals2
+    occurrences: int
     sooner: float
     tries: int
     flips: Reals

@@ -14,7 +14,18 @@ from zeromass.expression import Symbol
 from zeromass.integrate.hybrid.driven import DrivenPieces, piece_of
 from zeromass.integrate.hybrid.driver import drive, functions_in_piece, select_in_piece, take_back
 from zeromass.integrate.hybrid.members import Ending, Members, drive_members
-from zeromass.integrate.hybrid.memory import COUNTS, LOWEST, NONE, SLIDING, SWITCH, Drive, Motion
+from zeromass.integrate.hybrid.memory import (
+    COUNTS,
+    ENDS,
+    LOWEST,
+    MAY_PASS,
+    NONE,
+    PASSES,
+    SLIDING,
+    SWITCH,
+    Drive,
+    Motion,
+)
 from zeromass.integrate.hybrid.methods import CollocationMemory, Dop853Memory, MethodMemory
 from zeromass.integrate.hybrid.selection import Selection, select_modes
 from zeromass.integrate.hybrid.switches import Switches
@@ -65,17 +76,20 @@ REMEMBERED, SPARE, KEPT = 8, 4, 2**22
 class Driven(NamedTuple):
     """What a run of the driver has led to.
 
-    ends      whether to the end of the run
+    status    why it returned
     segments  what makes those of the pieces that were finished
-    state, piece, place   the start of the piece that it leaves, the piece, and the place in the timetable
-    interrupted   whether it leaves it because of Ctrl-C
+    state, piece   where it is: at the start of a piece that it leaves, or else at the end of the last one
+    place     in the timetable
+    reached   switches that ended the last piece, or beyond which it has come, with the side that each goes to
+    interrupted   whether it leaves a piece because of Ctrl-C
     """
 
-    ends: bool
+    status: Drive
     segments: list[Callable[[], Segment]]
     state: State
     piece: Piece
     place: int
+    reached: dict[int, float]
     interrupted: bool
 
 
@@ -92,7 +106,7 @@ class Driver:
     @staticmethod
     def serves(pieces: SystemPieces, settings: Settings, asked: Sequence[Event]) -> bool:
         """Whether it can drive motions of a system, those pieces apart that it leaves."""
-        if pieces.in_forces or pieces.of_force or not pieces.only_forces or settings.step is not None:
+        if pieces.in_forces or pieces.of_force or settings.step is not None:
             return False
         if settings.method not in ("dop853", "collocation") or lengths_in(pieces.system) or _bumps(pieces.system):
             return False
@@ -165,7 +179,7 @@ class Driver:
             found = pace(self.program.system, known, start.t, until, self._followed, self._sampled)
             work.limit(Ahead(found) if found is not None else None)
             m.fresh[Real64.behind] = np.inf
-        m.until, m.start, m.pieces, m.flipped, m.tries = until, start.t, 0, 0, 0
+        m.until, m.start, m.pieces, m.flipped, m.tries, m.occurrences = until, start.t, 0, 0, 0, 0
         rows = [table.modes(place) for place in range(len(table.times) + 1)]
         m.times = np.array(table.times, dtype=float)
         m.timed = np.array([[row[switches[k].mode] for k in table.switches] for row in rows]).reshape(len(rows), -1)
@@ -243,12 +257,14 @@ class Driver:
             of=ints([k for k, _ in of]),
             below=ints([j for _, j in of]),
             slopes=ints(slopes),
+            terminal=ints([_terminal(event) for event in self.events]),
             continuous=ints([self._continuous(k) for k in range(count)]),
             energy=whole.address("energy") if energies else 0,
             energies=np.zeros((2, max(len(energies), 1))),
             times=np.empty(0),
             timed=np.empty((1, 0)),
             which=ints([]),
+            timeless=pieces.timeless,
             stalled=self.settings.limits.stalled,
             changes=self.settings.limits.changes,
             begun=np.zeros(1 + order),
@@ -256,6 +272,7 @@ class Driver:
             log=np.zeros((PIECES, 1 + order + len(work.values) - self.hidden)),
             counts=np.zeros(PIECES * COUNTS, dtype=np.int64),
             hidden=self.hidden,
+            occurred=np.zeros((PIECES + len(self.roots.times), 2 + order)),
             flips=np.zeros(2 * PIECES),
             ends=np.zeros(len(names)),
             work=np.zeros(order),
@@ -309,20 +326,31 @@ class Driver:
             compiled(take_back)(m)
             status, interrupted = Drive.LEFT, True
         times[:] = m.flips[: m.flipped].tolist()
-        now = [int(work.ints[Int64.recorded]), work.steps, work.rejected, work.evaluations]
+        now = [int(work.ints[Int64.recorded]), work.steps, work.rejected, work.evaluations, m.occurrences]
         counts = np.concatenate([m.counts.reshape(-1, COUNTS)[first : m.pieces], [now]])
         driven = DrivenPieces(self, start, state, piece, m.log[first : m.pieces].copy(), counts)
-        left, ends = m.pieces - first - 1, status is Drive.FINISHED
-        if not ends:
-            m.pieces -= 1  # it is begun anew
-        made = [partial(driven.segment, k, ends and k == left) for k in range(left + ends)]
-        return Driven(ends, made, driven.state(left), driven.piece(left), m.place, interrupted)
+        last, kept = m.pieces - first - 1, status not in (Drive.LEFT, Drive.STRAYED)
+        state = driven.end if kept else driven.state(last)
+        if not kept:
+            m.pieces, m.occurrences = m.pieces - 1, int(counts[last, 4])  # it is begun anew
+        reached = {} if status is Drive.LEFT else self._reached(driven.piece(last))
+        which = list(reached) or m.which.tolist()
+        made = [partial(driven.segment, k, status if k == last else None, which) for k in range(last + kept)]
+        return Driven(status, made, state, driven.piece(last), m.place, reached, interrupted)
+
+    def _reached(self, piece: Piece) -> dict[int, float]:
+        """Switches that ended the last piece, and the side that each goes to, or numbers up or down."""
+        found, m = {}, self.m
+        for k, c in ((k, int(c) - 1) for k, c in enumerate(self.w.reached) if c):
+            crossed = self.pieces.switches[k].kind == "side" and m.cause[c] == SWITCH
+            found[k] = -piece.modes[self.pieces.switches[k].mode] if crossed else (-1.0 if m.below[c] == 0 else 1.0)
+        return found
 
     def _driven(self, tell: Callable[[float], None]) -> Drive:
         """Drives the motion until its end or a piece that it leaves; in between Python makes room and looks ahead."""
         work, m = self.work, self.m
         begins, status = True, Drive.PAUSED
-        while status not in (Drive.FINISHED, Drive.LEFT):
+        while status in (Drive.PAUSED, Drive.RECORD_FULL, Drive.LOG_FULL, Drive.AHEAD):
             work.ints[Int64.budget], before = CHUNK_OF_STEPS, work.evaluations
             given = m, self.w, self.step, self.roots, self.low, self.method.places, begins
             status, begins = Drive(compiled(drive)(*given)), False
@@ -392,6 +420,7 @@ class Driver:
         m.log = np.concatenate([m.log, np.zeros_like(m.log)])
         m.counts = np.concatenate([m.counts, np.zeros_like(m.counts)])
         m.flips = np.concatenate([m.flips, np.zeros_like(m.flips)])
+        m.occurred = np.concatenate([m.occurred, np.zeros_like(m.occurred)])
 
 
 def _free(reaching: Reaching, program: Program) -> list[Driver]:
@@ -403,3 +432,8 @@ def _free(reaching: Reaching, program: Program) -> list[Driver]:
             known.pop(old, None)
         known[key] = []
     return known[key]
+
+
+def _terminal(event: Event) -> int:
+    """What a motion does at an event."""
+    return PASSES if not event.terminal else ENDS if event.margin is None else MAY_PASS

@@ -1,6 +1,8 @@
-"""Where a piece of a motion ends: the first switch in a step, located to rounding, in kernels."""
+"""Where a piece of a motion ends: the first switch or event in a step, located to rounding, in kernels."""
 
 from __future__ import annotations
+
+from enum import IntEnum
 
 from zeromass.integrate.grazing import REACH
 from zeromass.integrate.hybrid.memory import (
@@ -8,6 +10,8 @@ from zeromass.integrate.hybrid.memory import (
     BUDGET,
     CAPACITY,
     COUNTS,
+    ENDS,
+    MAY_PASS,
     NONE,
     QUIET,
     RECORDED,
@@ -28,6 +32,16 @@ from zeromass.integrate.stepping.step_functions import StepFunctions, state_at
 from zeromass.kernel.language import Reals, kernel
 from zeromass.kernel.roots import RootSearch, locate_roots
 from zeromass.model.state import ROUNDING
+
+
+class PieceEnd(IntEnum):
+    """What a step leads to."""
+
+    NONE = 0
+    SWITCH = 1
+    EVENT = 2  # that ends the motion
+    FINISHED = 3
+    UNKNOWN = 4
 
 
 @kernel
@@ -94,17 +108,21 @@ def allowed(m: Motion, w: Switches, t: float, y: Reals, k: int) -> float:
 
 
 @kernel
-def touches(m: Motion, w: Switches, s: StepFunctions, r: RootSearch, low: RootSearch, end: float) -> bool:
-    """Whether a switch is nearly touched before the end of a piece, where both its sides may lead to other motions."""
+def touches(m: Motion, w: Switches, s: StepFunctions, r: RootSearch, low: RootSearch, last: int) -> bool:
+    """Whether a switch is nearly touched before the end of a piece, where both its sides may lead to other motions.
+
+    last  root at which the piece ends, or −1
+    """
     t0, t1 = s.t0[0], s.t1[0]
+    end = r.times[last] if last >= 0 else t1
     for k in range(low.count + 1):
         time = low.times[k] if k < low.count else end
-        if abs(time - t0) > abs(end - t0) or (k == low.count and r.count == 0):
+        if abs(time - t0) > abs(end - t0) or (k == low.count and last < 0):
             continue
         for c in range(len(m.cause)):
             at = m.slopes[c]
             turns = k < low.count and at == low.columns[low.which[k]]
-            if at < 0 or not (turns or (k == low.count and c == r.columns[r.which[0]])):
+            if at < 0 or not (turns or (k == low.count and c == r.columns[r.which[last]])):
                 continue
             r.evaluate(r.context, t0)
             g0, r0 = r.values[c], r.values[at]
@@ -190,8 +208,18 @@ def sharpen(m: Motion, w: Switches, c: int) -> None:
 
 
 @kernel
+def note_event(m: Motion, s: StepFunctions, c: int, t: float) -> None:
+    """Writes that an event has happened in the step that is open."""
+    state_at(s, t)
+    row = m.occurred[m.occurrences]
+    row[0], row[1] = float(c), t
+    row[2:] = s.row[1:]
+    m.occurrences += 1
+
+
+@kernel
 def ends_piece(m: Motion, w: Switches, s: StepFunctions, r: RootSearch, low: RootSearch, fractions: Reals) -> int:
-    """Locates the first switch in the last step and ends the piece there: 1, 0 if there is none, or −1 to leave it."""
+    """Locates switches and events in the last step, and ends the piece at the first that ends it; see `PieceEnd`."""
     open_step(m, m.ints[RECORDED] - 1)
     s.unsure = 0
     place_looks(s, low, fractions)
@@ -199,37 +227,51 @@ def ends_piece(m: Motion, w: Switches, s: StepFunctions, r: RootSearch, low: Roo
     if len(low.columns) > 0:
         locate_roots(low)
         if not add_places(r, low, len(fractions), w.ahead):
-            return -1
+            return int(PieceEnd.UNKNOWN)
     else:
         low.count = 0
     locate_roots(r)
-    if s.unsure > 0 or touches(m, w, s, r, low, r.times[0] if r.count > 0 else s.t1[0]):
-        return -1
-    if r.count == 0:
-        return 0
-    end = r.times[0]
+    last = 0
+    while last < r.count and m.cause[r.columns[r.which[last]]] == NONE and m.terminal[r.columns[r.which[last]]] == 0:
+        last += 1
+    if last == r.count:
+        last = -1
+    if s.unsure > 0 or touches(m, w, s, r, low, last):
+        return int(PieceEnd.UNKNOWN)
+    end, within = s.t1[0], 0.0
+    if last >= 0:
+        end, within = r.times[last], 2.0 * r.tolerance
     for k in range(len(w.kind)):
         w.reached[k] = 0
-    switches = 0
+    switches, terminal, meets = 0, False, False
     for i in range(r.count):
-        if abs(r.times[i] - s.t0[0]) > abs(end - s.t0[0]) + 2.0 * r.tolerance:
+        if abs(r.times[i] - s.t0[0]) > abs(end - s.t0[0]) + within:
             break
         c = r.columns[r.which[i]]
         k = m.of[c]
-        if m.cause[c] == NONE or w.kind[k] == TURN:
-            return -1
-        if w.reached[k] != 0:
-            return -1
-        w.reached[k] = c + 1
-        switches += 1
+        if m.cause[c] == NONE:
+            if m.terminal[c] == MAY_PASS:
+                return int(PieceEnd.UNKNOWN)
+            note_event(m, s, c, r.times[i])
+            terminal, meets = terminal or m.terminal[c] == ENDS, meets or r.times[i] == end
+        elif w.kind[k] == TURN or w.reached[k] != 0:
+            return int(PieceEnd.UNKNOWN)
+        else:
+            w.reached[k] = c + 1
+            switches += 1
+    if last < 0:
+        return int(PieceEnd.NONE) if s.unsure == 0 else int(PieceEnd.UNKNOWN)
     state_at(s, end)
-    if s.unsure > 0 or end == m.reals[UNTIL]:
-        return -1
+    if s.unsure > 0 or (end == m.reals[UNTIL] and end != m.until):
+        return int(PieceEnd.UNKNOWN)
     cut(m, end, s.row[1:])
-    c = r.columns[r.which[0]]
-    slide = False
+    if terminal:
+        return int(PieceEnd.EVENT)
+    if end == m.until:
+        return int(PieceEnd.FINISHED)
+    c, slide = r.columns[r.which[last]], meets
     for k in range(len(w.kind)):
         slide = slide or (w.flag[k] >= 0 and m.values[w.flag[k]] != 0.0)
     if switches == 1 and m.cause[c] == SWITCH and m.slopes[c] >= 0 and not slide:
         sharpen(m, w, c)
-    return 1
+    return int(PieceEnd.SWITCH)
