@@ -121,7 +121,9 @@ class Switched:
                 if driven.interrupted:
                     outcome = Outcome(Ending.INTERRUPTED, driven.state.t, "what was computed so far is kept")
                     self._end_with(found, driven.state, driven.piece, outcome)
-                if driven.interrupted or status in (Drive.FINISHED, Drive.EVENT):
+                if status is Drive.TOUCHED:
+                    self._end_with(found, driven.state, driven.piece, self._touching(driven.state.t, list(flipped)))
+                if driven.interrupted or status in (Drive.FINISHED, Drive.EVENT, Drive.TOUCHED):
                     return found
                 self._note_events(driver, found, len(driven.segments))
                 state, piece, self._place = driven.state, driven.piece, driven.place
@@ -257,7 +259,11 @@ class Switched:
         """The outcome of a motion that stays on switches, to rounding, along which it can not slide."""
         if len(times) >= PILED and abs(t - times[-PILED]) < CROWDED * abs(self.until - self.start.t):
             return self._chattering(times, dict.fromkeys(strayed, 0.0))
-        return Outcome(Ending.AMBIGUOUS, t, f"the motion touches {self._standing.words(strayed)}{TOUCHED}")
+        return self._touching(t, strayed)
+
+    def _touching(self, t: float, which: Sequence[int]) -> Outcome:
+        """The outcome of a motion that touches switches."""
+        return Outcome(Ending.AMBIGUOUS, t, f"the motion touches {self._standing.words(which)}{TOUCHED}")
 
     def _none(self, state: State, piece: Piece, outcome: Outcome) -> Segment:
         return replace(Segment.standing(state, outcome, self.settings), piece=piece)
@@ -335,7 +341,7 @@ class Switched:
                 here = segment.state(float(segment.t[-1]))
                 outcome = Outcome(Ending.EVENT, end, ", ".join(event.words(here) for event in ending))
             elif touched:
-                outcome = Outcome(Ending.AMBIGUOUS, end, f"the motion touches {self._standing.words(touched)}{TOUCHED}")
+                outcome = self._touching(end, touched)
             elif segment.t[-1] == self.until:
                 outcome = Outcome(Ending.FINISHED, end, "")
             else:

@@ -8,6 +8,7 @@ is done between two calls.
 
 from __future__ import annotations
 
+from zeromass.integrate.hybrid.grazing import allowed
 from zeromass.integrate.hybrid.memory import (
     AHEAD,
     ATOL,
@@ -36,7 +37,7 @@ from zeromass.integrate.hybrid.memory import (
     T,
     watch,
 )
-from zeromass.integrate.hybrid.piece_end import PieceEnd, allowed, ends_piece, open_step
+from zeromass.integrate.hybrid.piece_end import PieceEnd, ends_piece, open_step
 from zeromass.integrate.hybrid.selection import Selection, select_modes
 from zeromass.integrate.hybrid.switches import SIDE, Switches, accelerate, look
 from zeromass.integrate.piecewise import LEAST
@@ -381,6 +382,8 @@ def drive(
             return int(Drive.STRAYED)
         if found == int(PieceEnd.EVENT):
             return int(Drive.EVENT)
+        if found == int(PieceEnd.TOUCHED):
+            return int(Drive.TOUCHED)
         if found == int(PieceEnd.FINISHED) and m.reals[T] == m.until:
             return int(Drive.FINISHED)
         if not goes_on(m, w, timed):

@@ -59,6 +59,7 @@ class Drive(IntEnum):
     EVENT = 6  # a terminal event ends the motion
     DECIDE = 7  # a piece has ended, and more than the kernel knows decides what follows
     STRAYED = 8  # the piece has come beyond switches at which it was to end: those in `reached`
+    TOUCHED = 9  # a switch in `reached` is touched, and both its sides lead to motions
 
 
 class Motion(Struct):

@@ -57,7 +57,7 @@ from zeromass.kernel.roots import KNOWN, STACK, RootSearch
 from zeromass.model import Event, State
 from zeromass.model.pieces import SystemPieces
 
-TURNS = 24
+TURNS = 64
 """Places in a step where functions turn, for which there is room."""
 
 PIECES = 64

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from zeromass.integrate.grazing import REACH
+from zeromass.integrate.hybrid.grazing import Touch, touch
 from zeromass.integrate.hybrid.memory import (
-    ATOL,
     BUDGET,
     CAPACITY,
     COUNTS,
@@ -15,7 +14,6 @@ from zeromass.integrate.hybrid.memory import (
     NONE,
     QUIET,
     RECORDED,
-    RTOL,
     STARTED,
     SWITCH,
     UNTIL,
@@ -41,7 +39,8 @@ class PieceEnd(IntEnum):
     SWITCH = 1
     EVENT = 2  # that ends the motion
     FINISHED = 3
-    UNKNOWN = 4
+    TOUCHED = 4  # a switch that is only touched, where both its sides lead to motions
+    UNKNOWN = 5
 
 
 @kernel
@@ -97,44 +96,47 @@ def add_places(r: RootSearch, low: RootSearch, looks: int, ahead: float) -> bool
 
 
 @kernel
-def allowed(m: Motion, w: Switches, t: float, y: Reals, k: int) -> float:
-    """By how much a switching function may be off at a state, from the tolerances of a step."""
-    w.clock[0] = t
-    look(w, y, m.values)
-    total = 0.0
-    for i in range(len(y)):
-        total += abs(w.slopes[k, 1 + i]) * (m.reals[ATOL] + m.reals[RTOL] * abs(y[i]))
-    return total
+def near_touch(m: Motion, r: RootSearch, s: StepFunctions, c: int, time: float) -> float:
+    """How far from its switch a function is in the step that nearly touches it, or passes it, at a time; 0 of others."""
+    t0, t1, at = s.t0[0], s.t1[0], m.slopes[c]
+    r.evaluate(r.context, t0)
+    g0, r0 = r.values[c], r.values[at]
+    r.evaluate(r.context, t1)
+    g1, r1 = r.values[c], r.values[at]
+    r.evaluate(r.context, time)
+    g, rate = r.values[c], r.values[at]
+    bends, far = max(abs(rate - r0), abs(r1 - rate)) / abs(t1 - t0), max(abs(g0), abs(g1))
+    return far if 2.0 * bends * (NEARLY * far - abs(g)) >= rate * rate and time != m.until else 0.0
 
 
 @kernel
-def touches(m: Motion, w: Switches, s: StepFunctions, r: RootSearch, low: RootSearch, last: int) -> bool:
-    """Whether a switch is nearly touched before the end of a piece, where both its sides may lead to other motions.
+def touched(m: Motion, w: Switches, s: StepFunctions, r: RootSearch, low: RootSearch, last: int) -> int:
+    """The first switch in a step that is only touched before the end of a piece, by its function, if that is ambiguous.
+
+    The time is s.row[0]; −1 where there is none, −2 where the kernel does not know. It may be found as one that is crossed,
+    and would be left again soon.
 
     last  root at which the piece ends, or −1
     """
-    t0, t1 = s.t0[0], s.t1[0]
-    end = r.times[last] if last >= 0 else t1
+    t0 = s.t0[0]
+    end = r.times[last] if last >= 0 else s.t1[0]
     for k in range(low.count + 1):
         time = low.times[k] if k < low.count else end
         if abs(time - t0) > abs(end - t0) or (k == low.count and last < 0):
             continue
         for c in range(len(m.cause)):
-            at = m.slopes[c]
-            turns = k < low.count and at == low.columns[low.which[k]]
-            if at < 0 or not (turns or (k == low.count and c == r.columns[r.which[last]])):
+            turns = k < low.count and m.slopes[c] == low.columns[low.which[k]]
+            if m.slopes[c] < 0 or not (turns or (k == low.count and c == r.columns[r.which[last]])):
                 continue
-            r.evaluate(r.context, t0)
-            g0, r0 = r.values[c], r.values[at]
-            r.evaluate(r.context, t1)
-            g1, r1 = r.values[c], r.values[at]
-            r.evaluate(r.context, time)
-            g, rate = r.values[c], r.values[at]
-            bend = max(abs(rate - r0), abs(r1 - rate)) / abs(t1 - t0)
-            near = 2.0 * bend * (NEARLY * max(abs(g0), abs(g1)) - abs(g)) >= rate * rate and time != m.until
-            if near and max(abs(g0), abs(g1)) > REACH * allowed(m, w, time, s.row[1:], m.of[c]):
-                return True
-    return False
+            far = near_touch(m, r, s, c, time)
+            if far > 0.0:
+                at = m.of[c]
+                own = m.values[w.mode[at]] if w.kind[at] == SIDE else 1.0 if m.below[c] == 0 else -1.0
+                found = touch(m, w, time, s.row[1:], at, own, far)
+                if found != int(Touch.NONE):
+                    s.row[0] = time
+                    return c if found == int(Touch.AMBIGUOUS) else -2
+    return -1
 
 
 @kernel
@@ -236,11 +238,12 @@ def ends_piece(m: Motion, w: Switches, s: StepFunctions, r: RootSearch, low: Roo
         last += 1
     if last == r.count:
         last = -1
-    if s.unsure > 0 or touches(m, w, s, r, low, last):
+    at = touched(m, w, s, r, low, last)
+    if s.unsure > 0 or at == -2:
         return int(PieceEnd.UNKNOWN)
     end, within = s.t1[0], 0.0
-    if last >= 0:
-        end, within = r.times[last], 2.0 * r.tolerance
+    if last >= 0 or at >= 0:
+        end, within = s.row[0] if at >= 0 else r.times[last], 2.0 * r.tolerance
     for k in range(len(w.kind)):
         w.reached[k] = 0
     switches, terminal, meets = 0, False, False
@@ -259,7 +262,7 @@ def ends_piece(m: Motion, w: Switches, s: StepFunctions, r: RootSearch, low: Roo
         else:
             w.reached[k] = c + 1
             switches += 1
-    if last < 0:
+    if last < 0 and at < 0:
         return int(PieceEnd.NONE) if s.unsure == 0 else int(PieceEnd.UNKNOWN)
     state_at(s, end)
     if s.unsure > 0 or (end == m.reals[UNTIL] and end != m.until):
@@ -267,6 +270,10 @@ def ends_piece(m: Motion, w: Switches, s: StepFunctions, r: RootSearch, low: Roo
     cut(m, end, s.row[1:])
     if terminal:
         return int(PieceEnd.EVENT)
+    if at >= 0:
+        for k in range(len(w.kind)):
+            w.reached[k] = at + 1 if k == m.of[at] else 0
+        return int(PieceEnd.TOUCHED)
     if end == m.until:
         return int(PieceEnd.FINISHED)
     c, slide = r.columns[r.which[last]], meets
