@@ -31,7 +31,7 @@ def begun(problem: Problem, **settings: Any) -> Driver:
     """A driver at the start of a motion, on the pieces that it begins on."""
     pieces, start, until = problem.system.pieces, problem.start, problem.until
     assert pieces is not None
-    reaching = Reaching(Deciding(pieces, 1.0, 1), Settings(method="dop853", **settings), (), until)
+    reaching = Reaching(Deciding(pieces, 1.0, 1), Settings(**{"method": "dop853", **settings}), (), until)
     table = Timetable(pieces, start, until)
     moving = pieces.state(start, {s.mode: table.modes(0).get(s.mode, 1.0) for s in pieces.switches})
     driver = Driver(reaching, reaching.deciding.standing.program(moving))
@@ -48,11 +48,11 @@ def driven(driver: Driver, select: Any, go: Any) -> Drive:
     return Drive(go(driver.m, driver.w, driver.step, driver.roots, driver.low, driver.method.places, True))
 
 
-@pytest.mark.parametrize("name", SHORT)
-def test_python_and_machine_code_have_the_same_bits(name):
+@pytest.mark.parametrize(("name", "method"), [*[(name, "dop853") for name in SHORT], (SHORT[0], "radau")])
+def test_python_and_machine_code_have_the_same_bits(name, method):
     """Whole motions, with their steps, switches and decisions: every recorded number."""
     problem = SWITCHES[name]()
-    one, two = begun(problem, rtol=1e-6), begun(problem, rtol=1e-6)
+    one, two = (begun(problem, rtol=1e-6, method=method) for _ in range(2))
     ends = driven(one, motion.compiled(select_modes), motion.compiled(drive)), driven(two, select_modes, drive)
     assert ends[0] is ends[1] is Drive.FINISHED
     assert one.m.pieces == two.m.pieces > 1
@@ -61,7 +61,7 @@ def test_python_and_machine_code_have_the_same_bits(name):
     assert one.work.reals[Real64.t] == two.work.reals[Real64.t] == problem.until
 
 
-@pytest.mark.parametrize("method", ["dop853", "collocation"])
+@pytest.mark.parametrize("method", ["dop853", "collocation", "radau"])
 @pytest.mark.parametrize("name", spread(SWITCHES, 17))
 def test_the_driver_goes_as_python_does(name, method, monkeypatch):
     """The same switches, in the same order, within 1e-12 s, and the same end: what Python makes piece by piece."""
@@ -78,12 +78,13 @@ def test_the_driver_goes_as_python_does(name, method, monkeypatch):
     assert len(run.impulses) == len(other.impulses)
 
 
-def test_segments_of_a_driven_motion_are_those_that_python_makes(monkeypatch):
+@pytest.mark.parametrize("method", ["dop853", "radau"])
+def test_segments_of_a_driven_motion_are_those_that_python_makes(method, monkeypatch):
     """Pieces, statistics, dense output and what holds, of a block that sticks and slips on a belt."""
     system, start, until = SWITCHES["stick_slip_on_a_belt"]()
-    run = zm.simulate(system, start, until=until, method="dop853", **TIGHT)
+    run = zm.simulate(system, start, until=until, method=method, **TIGHT)
     monkeypatch.setattr(Driver, "serves", staticmethod(lambda *given: False))
-    other = zm.simulate(system, start, until=until, method="dop853", **TIGHT)
+    other = zm.simulate(system, start, until=until, method=method, **TIGHT)
     assert len(run.segments) == len(other.segments)
     for one, two in zip(run.segments, other.segments, strict=True):
         assert one.piece is not None
@@ -95,16 +96,19 @@ def test_segments_of_a_driven_motion_are_those_that_python_makes(monkeypatch):
     np.testing.assert_allclose(run.at(times).y, other.at(times).y, rtol=0, atol=1e-10)
 
 
-def test_runs_one_after_another_share_a_driver_and_no_results():
+@pytest.mark.parametrize("method", ["collocation", "radau"])
+def test_runs_one_after_another_share_a_driver_and_no_results(method):
     system, start, until = SWITCHES["coulomb_oscillator"]()
     (x,) = system.coordinates
-    runs = [zm.simulate(system, system.start({x: place}), until=until) for place in (1.0, 0.5, 1.0)]
+    runs = [zm.simulate(system, system.start({x: place}), until=until, method=method) for place in (1.0, 0.5, 1.0)]
     np.testing.assert_array_equal(runs[0].y, runs[2].y)
     assert runs[1].y[0, 0] == 0.5
-    np.testing.assert_array_equal(runs[0].at([3.0]).y, zm.simulate(system, start, until=until).at([3.0]).y)
+    again = zm.simulate(system, start, until=until, method=method)
+    np.testing.assert_array_equal(runs[0].at([3.0]).y, again.at([3.0]).y)
 
 
-def test_a_motion_of_many_switches_needs_no_python_between_them(monkeypatch):
+@pytest.mark.parametrize("method", ["collocation", "radau"])
+def test_a_motion_of_many_switches_needs_no_python_between_them(method, monkeypatch):
     """A thousand switches, more than the log and the record have room for at first: no piece is made by Python."""
     from zeromass.integrate.stepping.loop import Loop
 
@@ -113,7 +117,7 @@ def test_a_motion_of_many_switches_needs_no_python_between_them(monkeypatch):
     monkeypatch.setattr(Loop, "segment", lambda self, tell: made.append(self) or segment(self, tell))
     x = zm.coordinate("x")
     system = zm.System(kinetic=zm.rate(x) ** 2 / 2, forces={x: -np.sign(x)})
-    run = zm.simulate(system, system.start({x: 1.0}), until=4 * np.sqrt(2) * 250)
+    run = zm.simulate(system, system.start({x: 1.0}), until=4 * np.sqrt(2) * 250, method=method)
     assert len(run.switches) in (499, 500)
     assert not made
     half = [s.t for s in run.switches]

@@ -47,6 +47,7 @@ class DrivenPieces:
         self._log, self._counts = log, counts.tolist()
         self._record = driver.work.record[self._counts[0][0] : self._counts[-1][0]].copy()
         self._occurred = driver.m.occurred[self._counts[0][4] : self._counts[-1][4]].copy()
+        self._steps = driver.memory.steps(self._counts[0][0], self._record)
         self._values = driver.work.values.copy()
 
     def piece(self, k: int) -> Piece:
@@ -127,8 +128,11 @@ class DrivenPieces:
         return replace(found, outcome=Outcome(Ending.EVENT, end, words))
 
     def _polynomials(self, k: int, *steps: np.ndarray) -> np.ndarray:
-        """The states inside steps of a piece, which are taken again; see `Source`."""
+        """The states inside steps of a piece, which are taken again or were kept; see `Source`."""
         driver, row = self._driver, self._log[k]
+        if self._steps is not None:
+            first = self._counts[0][0]
+            return self._steps.part(self._counts[k][0] - first, self._counts[k + 1][0] - first).polynomials(*steps)
         values = self._values.copy()
         values[driver.hidden :] = row[1 + driver.order :]
         work = Workspace(

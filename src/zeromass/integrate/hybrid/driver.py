@@ -107,6 +107,10 @@ def begin_piece(m: Motion, w: Switches, target: float) -> None:
     m.reals[T], m.reals[QUIET], m.reals[BEHIND_AT] = t, t, t
     m.reals[int(Real64.growth_limit)] = growth
     m.ints[STARTED], m.ints[int(Int64.repeated)], m.ints[STRETCH] = 0, 0, 0
+    if m.implicit:
+        m.stepper[:] = m.stepper_begin
+        if m.ints[RECORDED] == 0:
+            m.increments.used[0] = 0
     m.reals[H] = first_step(m, w, target)
     for p in range(m.in_lanes.shape[0]):
         for lane in range(m.in_lanes.shape[1]):

@@ -7,6 +7,7 @@ from enum import IntEnum
 from typing import Annotated
 
 from zeromass.integrate.hybrid.switches import Switches
+from zeromass.integrate.methods.radau.increments import Increments
 from zeromass.integrate.stepping.layout import Int64, Real64
 from zeromass.integrate.stepping.status import Status
 from zeromass.integrate.stepping.step_functions import StepFunctions
@@ -69,6 +70,8 @@ class Motion(Struct):
     in_lanes, dense_in_lanes   parameters of a method whose states are in lanes, (p, lanes), or (0, 1)
     advance           steps of the method, called with `arguments`
     dense, dense_of_15   polynomial of a step, called with its arguments: one of them, by `fifteen`
+    implicit, increments   whether increments of steps are kept, from which that polynomial follows; and their record
+    stepper, stepper_begin   what such a method keeps from step to step, and the same as a piece begins
     span, first, last, row   of the step that it is asked for: t and h, the states at its ends, and all of these
     again             memory of steps from an earlier state, which `retakes` tells whether they are taken
     cause, of, below  of each watched function what it is, the switch, and which of its functions
@@ -108,6 +111,10 @@ class Motion(Struct):
     dense_of_15: Annotated[Callable[..., int], function(*[Address] * 15, result=int)]
     fifteen: bool
     dense_arguments: Ints
+    implicit: bool
+    increments: Increments
+    stepper: Reals
+    stepper_begin: Reals
     span: Reals
     first: Reals
     last: Reals

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 
 from zeromass.codegen.target import address, host
+from zeromass.compile.native import Native
 from zeromass.compile.program import Program
 from zeromass.integrate.hybrid.memory import Motion
 from zeromass.integrate.methods.collocation.kernel import CollocationAdvance, CollocationDense
@@ -15,6 +16,9 @@ from zeromass.integrate.methods.dop853.coefficients import EXTENDED
 from zeromass.integrate.methods.dop853.inside import Dop853Inside
 from zeromass.integrate.methods.dop853.kernel import DENSE_VECTORS, Dop853Advance
 from zeromass.integrate.methods.dop853.stepper import Dop853
+from zeromass.integrate.methods.radau.increments import StepIncrements
+from zeromass.integrate.methods.radau.memory import Slot
+from zeromass.integrate.methods.radau.stepper import Radau
 from zeromass.integrate.stepping.kernel import routine
 from zeromass.integrate.stepping.layout import HEAD, Int64, Real64
 from zeromass.integrate.stepping.workspace import Workspace
@@ -32,8 +36,28 @@ class MethodMemory(Protocol):
         """Says where routines and memory are: the record of the workspace may have moved, and better code been made."""
         ...
 
+    def extend(self) -> bool:
+        """More room for steps; False where the bound on memory leaves none."""
+        ...
 
-class Dop853Memory:
+    def steps(self, first: int, rows: np.ndarray) -> StepIncrements | None:
+        """What is kept of some steps beside their rows in the record; None of a method that takes steps again."""
+        ...
+
+
+class _Retaken:
+    """A method of whose steps the record is all that is kept."""
+
+    _work: Workspace
+
+    def extend(self) -> bool:
+        return self._work.extend()
+
+    def steps(self, first: int, rows: np.ndarray) -> StepIncrements | None:
+        return None
+
+
+class Dop853Memory(_Retaken):
     """Of the method of Dormand and Prince."""
 
     def __init__(self, work: Workspace, program: Program, polynomial: np.ndarray) -> None:
@@ -79,7 +103,7 @@ class Dop853Memory:
         m.record = work.record
 
 
-class CollocationMemory:
+class CollocationMemory(_Retaken):
     """Of collocation, whose stages are evaluated in lanes."""
 
     def __init__(self, work: Workspace, program: Program, polynomial: np.ndarray) -> None:
@@ -104,10 +128,47 @@ class CollocationMemory:
         m.record = work.record
 
 
-def take_routines(m: Any, advance: int, arguments: list[int], dense: int, *, fifteen: bool) -> None:
+class RadauMemory:
+    """Of Radau's methods, whose steps are kept with their increments."""
+
+    def __init__(self, work: Workspace, program: Program, polynomial: np.ndarray) -> None:
+        self._work, self._native = work, cast(Native, program.native)
+        self._radau = Radau(work)
+        self._radau.take_equations(self._native)
+        self._room = np.zeros(2), *np.zeros((2, work.order))
+        self._state = self._radau.memory.values[Slot.t : Slot.used]
+        self._begin = self._state.copy()
+
+    def tell(self, m: Motion) -> None:
+        work, memory = self._work, self._radau.memory
+        kind, self._code = self._radau.routine(self._native)
+        place, arguments, self._keep = work.arguments(self._code, kind.name, memory.values, 1, work.record)
+        take_routines(m, place, arguments)
+        m.implicit, m.increments = True, self._radau.increments
+        m.stepper, m.stepper_begin = self._state, self._begin
+        m.span, m.first, m.last = self._room
+        m.in_lanes = m.dense_in_lanes = np.zeros((0, 1))
+        m.record = work.record
+
+    def extend(self) -> bool:
+        return self._radau.make_room()
+
+    def steps(self, first: int, rows: np.ndarray) -> StepIncrements:
+        return self._radau.steps.copy(first, rows)
+
+
+def take_routines(m: Any, advance: int, arguments: list[int], dense: int = 0, *, fifteen: bool = False) -> None:
     """Sets the addresses of a method's routines: steps, and the polynomial of a step, of fourteen or fifteen arguments."""
     m.advance, m.arguments, m.fifteen = advance, np.array(arguments), fifteen
     if fifteen:
         m.dense_of_15 = dense
     else:
         m.dense = dense
+
+
+MEMORIES: dict[str, type[MethodMemory]] = {
+    "collocation": CollocationMemory,
+    "dop853": Dop853Memory,
+    "radau": RadauMemory,
+}
+"""By the names of methods."""

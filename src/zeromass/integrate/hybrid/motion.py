@@ -26,12 +26,10 @@ from zeromass.integrate.hybrid.memory import (
     Drive,
     Motion,
 )
-from zeromass.integrate.hybrid.methods import CollocationMemory, Dop853Memory, MethodMemory
+from zeromass.integrate.hybrid.methods import MEMORIES, MethodMemory
 from zeromass.integrate.hybrid.selection import Selection, select_modes
 from zeromass.integrate.hybrid.switches import Switches
 from zeromass.integrate.hybrid.tables import ints, switch_functions, switch_table
-from zeromass.integrate.methods.collocation.stepper import Collocation
-from zeromass.integrate.methods.dop853.stepper import Dop853
 from zeromass.integrate.pace import pace
 from zeromass.integrate.piecewise import GRAZE, HOLD, LOW, LookedAt, place_of
 from zeromass.integrate.piecewise import SWITCH as SWITCHES
@@ -43,9 +41,10 @@ from zeromass.integrate.stepping.dense import DEGREE
 from zeromass.integrate.stepping.functions import Functions, Onto
 from zeromass.integrate.stepping.kinks import kinks
 from zeromass.integrate.stepping.layout import Int64, Real64
-from zeromass.integrate.stepping.loop import CHUNK_OF_STEPS, _bumps
+from zeromass.integrate.stepping.loop import CHUNK_OF_STEPS, _bumps, stepper_of
 from zeromass.integrate.stepping.status import Tolerances
 from zeromass.integrate.stepping.step_functions import StepFunctions, functions_at
+from zeromass.integrate.stepping.stepper import Stepper
 from zeromass.integrate.stepping.workspace import Workspace
 from zeromass.integrate.switching import Piece
 from zeromass.integrate.terms import lengths_in, terms_of_time
@@ -108,7 +107,7 @@ class Driver:
         """Whether it can drive motions of a system, those pieces apart that it leaves."""
         if pieces.in_forces or pieces.of_force or settings.step is not None:
             return False
-        if settings.method not in ("dop853", "collocation") or lengths_in(pieces.system) or _bumps(pieces.system):
+        if settings.method not in MEMORIES or lengths_in(pieces.system) or _bumps(pieces.system):
             return False
         return not kinks(pieces.given, list(asked))
 
@@ -123,14 +122,14 @@ class Driver:
     def release(self, reaching: Reaching) -> None:
         """Leaves it to later motions."""
         free = _free(reaching, self.program)
-        if len(free) < SPARE and self.work.record.nbytes <= KEPT:
+        if len(free) < SPARE and self.work.record.nbytes + self.work.beside <= KEPT:
             free.append(self)
 
     def __init__(self, reaching: Reaching, program: Program) -> None:
         pieces, settings = reaching.pieces, reaching.settings
         self.pieces, self.program, self.settings, self.events = pieces, program, settings, reaching.watched
         self._unseen, self.ahead, self.words = set(reaching.unseen(program)), reaching.deciding.ahead, reaching.words
-        self.method: type[Collocation] | type[Dop853] = Collocation if settings.method == "collocation" else Dop853
+        self.method: type[Stepper] = stepper_of(settings.chosen)
         self.order: int = 2 * len(program.system.coordinates)
         self.hidden: int = len(pieces.given.parameters)
         self.parameters: tuple[Symbol, ...] = program.system.parameters[self.hidden :]
@@ -150,8 +149,7 @@ class Driver:
         self._rhs: int = native.rhs(1).address("rhs")
         self.w: Switches = switch_table(pieces, program, self.events, self.ahead)
         self.step: StepFunctions = self._step_functions()
-        memory = CollocationMemory if self.method is Collocation else Dop853Memory
-        self._memory: MethodMemory = memory(self.work, program, self.step.polynomial)
+        self.memory: MethodMemory = MEMORIES[settings.method](self.work, program, self.step.polynomial)
         self.low: RootSearch = self._search([k for k, e in enumerate(self.events) if e.name.startswith(LOW)], 0)
         others = [k for k, e in enumerate(self.events) if not e.name.startswith(LOW)]
         self.roots: RootSearch = self._search(others, TURNS)
@@ -169,7 +167,7 @@ class Driver:
         rhs = self.program.native.rhs(1).address("rhs")
         if rhs != self._rhs:  # better code has been made
             self._rhs, w.rhs = rhs, rhs  # pyright: ignore[reportAttributeAccessIssue]
-            self._memory.tell(m)
+            self.memory.tell(m)
         work.memory = memory
         work.values[:] = [start.parameters.get(p, p.default or 0.0) for p in self.program.system.parameters]
         work.reals[:], work.reals[Real64.t] = self._fresh, start.t
@@ -292,7 +290,7 @@ class Driver:
             seen=np.zeros((PARTS + 1, len(columns))),
             stack=np.zeros((PENDING, 2)),
         )
-        self._memory.tell(m)
+        self.memory.tell(m)
         return m
 
     def _continuous(self, k: int) -> int:
@@ -361,8 +359,8 @@ class Driver:
             elif status is Drive.LOG_FULL:
                 self._more_pieces()
             elif status is Drive.RECORD_FULL:
-                if work.extend():
-                    self._memory.tell(m)
+                if self.memory.extend():
+                    self.memory.tell(m)
                 else:
                     compiled(take_back)(m)
                     status = Drive.LEFT
@@ -386,10 +384,10 @@ class Driver:
             if status is Drive.LOG_FULL:
                 self._more_pieces()
             elif status is Drive.RECORD_FULL:
-                if not self.work.extend():
+                if not self.memory.extend():
                     members.counts[members.next, 0] = Ending.LEFT
                     members.next += 1
-                self._memory.tell(m)
+                self.memory.tell(m)
             tell(int(np.count_nonzero(members.counts[before : members.next, 0] == Ending.FINISHED)))
         self.program.native.called(int(members.counts[:, 3].sum()))
 

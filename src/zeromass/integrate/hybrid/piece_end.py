@@ -23,6 +23,7 @@ from zeromass.integrate.hybrid.memory import (
     watch,
 )
 from zeromass.integrate.hybrid.switches import SIDE, TURN, Switches, accelerate, look
+from zeromass.integrate.methods.radau.increments import step_polynomial
 from zeromass.integrate.piecewise import NEARLY
 from zeromass.integrate.reaching import BENT, CLOSE, FLAT
 from zeromass.integrate.stepping.layout import HEAD, Int64
@@ -58,7 +59,9 @@ def open_step(m: Motion, last: int) -> None:
     for i in range(count):
         s.y0[0, i], s.y1[0, i] = m.first[i], m.last[i]
     a = m.dense_arguments
-    if m.fifteen:
+    if m.implicit:
+        step_polynomial(m.increments, last, m.record[last, 1], m.first, s.polynomial)
+    elif m.fifteen:
         m.dense_of_15(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[13], a[14])
     else:
         m.row[0], m.row[1] = t0, t1 - t0
