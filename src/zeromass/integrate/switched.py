@@ -17,8 +17,9 @@ from zeromass.integrate.deciding import Deciding, Decision, Undecided
 from zeromass.integrate.hybrid.driver import BEYOND, LOOKS
 from zeromass.integrate.hybrid.memory import Drive
 from zeromass.integrate.hybrid.motion import Driver
+from zeromass.integrate.hybrid.piece_end import PieceEnd
+from zeromass.integrate.hybrid.watched import Watched
 from zeromass.integrate.outcome import Ending, Outcome, at_start
-from zeromass.integrate.piecewise import own
 from zeromass.integrate.reaching import Reaching
 from zeromass.integrate.segment import Segment, Segments
 from zeromass.integrate.settings import Settings
@@ -77,7 +78,8 @@ class Switched:
         self._ahead = 1.0 if until >= start.t else -1.0
         self.deciding: Deciding = Deciding(pieces, self._ahead, lanes_of(settings.chosen))
         self._standing = self.deciding.standing
-        self._reaching = Reaching(self.deciding, settings, self._asked, until)
+        self._watched = Watched(pieces, self._asked, self._ahead)
+        self._reaching = Reaching(self.deciding, settings, self._watched, until)
         self._reaching.held = held
         self._table = Timetable(pieces, start, until, [event.zero for event in self._asked])
         self._place = 0  # in the timetable: of the next time
@@ -91,7 +93,7 @@ class Switched:
         self._drivers: dict[Program, Driver] = {}
         found = self._segments()
         for driver in self._drivers.values():
-            driver.release(self._reaching)
+            driver.release(self._watched)
         return found
 
     def _segments(self) -> Segments:
@@ -201,7 +203,7 @@ class Switched:
         self._begun = True
         program = self._standing.program(moving)
         if program not in self._drivers:
-            self._drivers[program] = driver = Driver.of(self._reaching, program)
+            self._drivers[program] = driver = Driver.of(self._watched, self.settings, program)
             driver.begin(moving, self.until, self._table, lambda: self.settings.bound - self._reaching.held)
         return self._drivers[program]
 
@@ -324,29 +326,18 @@ class Switched:
         self._begun = True
         program = self._standing.program(moving)
         target = self._next_time(moving, piece) if self._place < len(self._table.times) else self.until
-        segment = self._reaching.segment(program, moving, piece, target, self._tell)
-        end = segment.outcome.t
-        asked = [event for event in segment.events if not own(event.name)]
-        reached = [event.name for event in segment.events if own(event.name)]
-        outcome, flipped = segment.outcome, {}
+        segment, found, reached = self._reaching.segment(program, moving, piece, target, self._tell)
+        end, outcome, flipped = segment.outcome.t, segment.outcome, dict[int, float]()
         if segment.t[-1] == target != self.until and outcome.complete:
             self._place += 1
             outcome = Outcome(Ending.SWITCH, end, self._standing.words(self._table.switches))
-        if segment.outcome.ending is Ending.EVENT:
-            terminal = {event.name: event for event in self._asked if event.terminal}
-            ending = [terminal[event.name] for event in asked if event.name in terminal]
-            touched = self._reaching.touched(reached)
-            flipped = {} if ending or touched else self._reaching.flipped(reached, piece)
-            if ending:
-                here = segment.state(float(segment.t[-1]))
-                outcome = Outcome(Ending.EVENT, end, ", ".join(event.words(here) for event in ending))
-            elif touched:
-                outcome = self._touching(end, touched)
-            elif segment.t[-1] == self.until:
-                outcome = Outcome(Ending.FINISHED, end, "")
-            else:
-                outcome = Outcome(Ending.SWITCH, end, self._standing.words(list(flipped)))
-        segment = replace(segment, start=self._given(state, piece), outcome=outcome, happened=tuple(asked), piece=piece)
+        if found is PieceEnd.TOUCHED:
+            outcome = self._touching(end, list(reached))
+        elif reached and segment.t[-1] == self.until:
+            outcome = Outcome(Ending.FINISHED, end, "")
+        elif reached:
+            outcome, flipped = Outcome(Ending.SWITCH, end, self._standing.words(list(reached))), reached
+        segment = replace(segment, start=self._given(state, piece), outcome=outcome, piece=piece)
         return segment, flipped
 
     def _next_time(self, moving: State, piece: Piece) -> float:

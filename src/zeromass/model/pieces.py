@@ -122,6 +122,14 @@ class SystemPieces:
         """A switch as messages and headings have it: what is a joint's by its name."""
         return f"'{heading(self.switches[k].said, names_of(self.given.joints))}'"
 
+    def words(self, which: Sequence[int]) -> str:
+        """Formulas that switch, as they were written."""
+        known: dict[int, str] = self.system.memory.setdefault("words", {})
+        for k in which:
+            if k not in known:
+                known[k] = self.told(k)
+        return ", ".join(dict.fromkeys(known[k] for k in which))
+
     def smooth(self, e: Any) -> Array:
         """Expressions of the system as they are on its pieces: with modes where the system has them."""
         return self._pieces.smooth(e)

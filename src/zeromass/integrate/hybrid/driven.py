@@ -104,9 +104,9 @@ class DrivenPieces:
         if status is None:
             here, then = self._bare(k).modes, self._bare(k + 1).modes
             changed = [i for i, s in enumerate(driver.pieces.switches) if here[s.mode] != then[s.mode]]
-            outcome = Outcome(Ending.SWITCH, end, driver.words(changed))
+            outcome = Outcome(Ending.SWITCH, end, driver.pieces.words(changed))
         elif status is Drive.DECIDE:
-            outcome = Outcome(Ending.SWITCH, end, driver.words(reached))
+            outcome = Outcome(Ending.SWITCH, end, driver.pieces.words(reached))
         steps, rejected, evaluations = (b - a for a, b in zip(before[1:4], after[1:4], strict=True))
         growth = rows[:, 2].copy()
         found = Segment(

@@ -18,7 +18,9 @@ from zeromass.integrate.hybrid.memory import (
     EVENT,
     FINISHED,
     LONGEST,
+    MAY_PASS,
     NONE,
+    NOT_A_NUMBER,
     PAUSED,
     QUIET,
     RECORD_FULL,
@@ -29,6 +31,7 @@ from zeromass.integrate.hybrid.memory import (
     STARTED,
     STEPS,
     STRETCH,
+    TOO_SMALL,
     TRIES,
     UNTIL,
     Drive,
@@ -37,11 +40,9 @@ from zeromass.integrate.hybrid.memory import (
     T,
     watch,
 )
-from zeromass.integrate.hybrid.piece_end import PieceEnd, ends_piece, open_step
+from zeromass.integrate.hybrid.piece_end import PieceEnd, ends_piece, open_step, stops_at_switch
 from zeromass.integrate.hybrid.selection import Selection, select_modes
-from zeromass.integrate.hybrid.switches import SIDE, Switches, accelerate, look
-from zeromass.integrate.piecewise import LEAST
-from zeromass.integrate.reaching import SHORTEST
+from zeromass.integrate.hybrid.switches import SIDE, TURN, Switches, accelerate, look
 from zeromass.integrate.shocks import SMALL
 from zeromass.integrate.stepping.functions import FIRST
 from zeromass.integrate.stepping.layout import HEAD, Int64, Real64
@@ -51,6 +52,12 @@ from zeromass.integrate.timetable import TOGETHER
 from zeromass.kernel.language import Reals, kernel, sqrt
 from zeromass.kernel.negative_values import begin_search, first_negative
 from zeromass.kernel.roots import RootSearch
+
+LEAST = 2.0**-1022
+"""What a function that rises from zero is taken for there."""
+
+SHORTEST = 1e-6
+"""Part of a piece below which no closer look is taken at what does not tell itself from places inside a step."""
 
 BEYOND, LOOKS = 1e-6, 9
 """Part of the terms of a switching function by which it is on the other side of its switch, beyond any rounding, and states
@@ -119,17 +126,27 @@ def begin_piece(m: Motion, w: Switches, target: float) -> None:
     watch(m, w, t, m.y[:count], w.guards)
     for c in range(len(m.cause)):
         m.signs[c, 0] = w.guards[c]
+    leave_switches(m, w)
+    m.begun[0] = t
+    m.begun[1:] = m.y[:count]
+    m.was[:] = m.values
+
+
+@kernel
+def leave_switches(m: Motion, w: Switches) -> None:
+    """Says on which side of its switches a piece begins.
+
+    A function that rises from zero itself, which has no side, is above it: a step over all of the piece would not be seen.
+    And where rounding says that one which rises from nearly zero falls first, it errs.
+    """
     for c in range(len(m.cause)):
         at = m.slopes[c]
         if at >= 0:
             rises = m.signs[at, 0] * w.ahead
             if m.signs[c, 0] == 0.0 and rises * abs(m.reals[H]) > m.reals[ATOL]:
                 m.signs[c, 0] = LEAST
-            if rises < 0.0 and w.guards[c] <= 2.0 * abs(m.values[w.margin[m.of[c]]]):
+            if rises < 0.0 and m.signs[c, 0] <= 2.0 * abs(m.values[w.margin[m.of[c]]]):
                 m.signs[at, 0] = LEAST * w.ahead
-    m.begun[0] = t
-    m.begun[1:] = m.y[:count]
-    m.was[:] = m.values
 
 
 @kernel
@@ -365,14 +382,16 @@ def drive(
         if status == AHEAD:
             return int(Drive.AHEAD)
         timed, found = status == FINISHED, int(PieceEnd.FINISHED)
-        if status != EVENT and not (timed and m.tries == 0):
-            return take_back(m)
-        if not timed:
+        if status == EVENT:
             found = ends_piece(m, w, s, r, low, fractions)
-            if found == int(PieceEnd.UNKNOWN):
-                return take_back(m)
             if found == int(PieceEnd.NONE):
                 continue
+        elif not timed or m.tries > 0:
+            found = int(PieceEnd.UNKNOWN)
+            if not timed and stuck(status) and stops_at_switch(m, w):
+                found = int(PieceEnd.SWITCH)
+        if found > int(PieceEnd.TOUCHED) or passes_beyond(m, found):
+            return take_back(m)
         if dips_unseen(m, w):  # the piece is made again up to where that is
             tries, place = m.tries + 1, m.dips.place
             take_back(m)
@@ -390,9 +409,29 @@ def drive(
             return int(Drive.TOUCHED)
         if found == int(PieceEnd.FINISHED) and m.reals[T] == m.until:
             return int(Drive.FINISHED)
+        if timed:
+            for k in range(len(w.kind)):
+                w.reached[k] = 0
         if not goes_on(m, w, timed):
             return int(Drive.DECIDE)
         enter_piece(m, w, s)
+
+
+@kernel
+def stuck(status: int) -> bool:
+    """Whether steps find no further one."""
+    if status == NOT_A_NUMBER:
+        return True
+    return status == TOO_SMALL
+
+
+@kernel
+def passes_beyond(m: Motion, found: int) -> bool:
+    """Whether a motion may pass through beyond the event that ends it."""
+    some = False
+    for i in range(m.counts[COUNTS * (m.pieces - 1) + 4], m.occurrences):
+        some = some or m.terminal[int(m.occurred[i, 0])] == MAY_PASS
+    return found == int(PieceEnd.EVENT) and some
 
 
 @kernel
@@ -400,10 +439,10 @@ def goes_on(m: Motion, w: Switches, timed: bool) -> bool:
     """Selects the modes of the next piece where one has ended; where the kernel does not decide that, nothing is changed."""
     y = m.y[: len(m.first)]
     w.clock[0] = m.reals[T]
-    if timed:
-        m.place += 1
-        for k in range(len(w.kind)):
-            w.reached[k] = 0
+    m.place += 1 if m.reals[T] == m.target else 0
+    for k in range(len(w.kind)):
+        if w.reached[k] != 0 and w.kind[k] == TURN:
+            return False
     flip(m, w)
     for i in range(len(m.which)):
         m.values[w.mode[m.which[i]]] = m.timed[m.place, i]

@@ -84,7 +84,10 @@ def touch(m: Motion, w: Switches, t: float, y: Reals, k: int, own: float, far: f
     if not abs(own * (g - border) - rate * rate / (2.0 * own * turns)) <= reach:
         return int(Touch.NONE)
     if m.continuous[k] != 1:
-        return int(Touch.UNKNOWN)
+        if not m.can_ask:
+            return int(Touch.UNKNOWN)
+        if m.struck(0, k, own) != 0:
+            return int(Touch.AMBIGUOUS)
     w.choice[0] = -own
     if not try_choice(w, y, m.values, w.choice):
         return int(Touch.UNKNOWN)
@@ -100,6 +103,4 @@ def touch(m: Motion, w: Switches, t: float, y: Reals, k: int, own: float, far: f
     if side == 0.0:
         try_choice(w, y, m.values, w.choice)
         side = bend(w, y, k)
-    if side == 0.0:
-        return int(Touch.UNKNOWN)
     return int(Touch.AMBIGUOUS) if side != own and differs > reach else int(Touch.NONE)

@@ -31,8 +31,17 @@ RECORDED, STARTED, STEPS, REJECTED, EVALUATIONS, BUDGET, STRETCH, CAPACITY = (
     )
 )
 BEHIND_AT, QUIET = int(Real64.behind_at), int(Real64.quiet)
-EVENT, FINISHED, PAUSED, RECORD_FULL, AHEAD = (
-    int(status) for status in (Status.EVENT, Status.FINISHED, Status.PAUSED, Status.RECORD_FULL, Status.AHEAD)
+EVENT, FINISHED, PAUSED, RECORD_FULL, AHEAD, NOT_A_NUMBER, TOO_SMALL = (
+    int(status)
+    for status in (
+        Status.EVENT,
+        Status.FINISHED,
+        Status.PAUSED,
+        Status.RECORD_FULL,
+        Status.AHEAD,
+        Status.NOT_A_NUMBER,
+        Status.STEP_TOO_SMALL,
+    )
 )
 
 NONE, SWITCH, SLIDING, LOWEST = range(4)
@@ -44,8 +53,8 @@ TRIES = 8
 COUNTS = 5
 """Of a piece: rows of the record, steps, rejected ones, evaluations and occurrences of events before it."""
 
-PASSES, ENDS, MAY_PASS = range(3)
-"""What a motion does at an event: it goes on, ends, or ends unless it can pass through beyond it."""
+PASSES, ENDS, MAY_PASS, IGNORED = range(4)
+"""What a motion does at an event: it goes on, ends, ends unless it can pass through beyond it, or does not look at it."""
 
 
 class Drive(IntEnum):
@@ -76,8 +85,10 @@ class Motion(Struct):
     again             memory of steps from an earlier state, which `retakes` tells whether they are taken
     cause, of, below  of each watched function what it is, the switch, and which of its functions
     slopes            of each watched function where its rate is among them, or −1
-    terminal          of each watched function whether the motion ends there: PASSES, ENDS or MAY_PASS
+    terminal          of each watched function whether the motion ends there: PASSES, ENDS, …
     continuous        of each switch whether nothing but forces jumps at it; 2 if the energy is to be compared
+    struck            of a touched switch, and the side of the piece, at s.row: whether it can not go beyond; asked of
+                      Python where `can_ask`
     energy            potential and total energy; `energies` room for them before and after
     step, dips        for looks inside steps, and for functions that may dip below zero unseen
     times, timed      of switches of time alone: when, and their modes in between, (times + 1, timed switches)
@@ -130,6 +141,8 @@ class Motion(Struct):
     slopes: Ints
     terminal: Ints
     continuous: Ints
+    struck: Annotated[Callable[..., int], function(Address, int, float, result=int)]
+    can_ask: bool
     energy: Annotated[Callable[..., None], function(Reals, Reals, Reals, Reals)]
     energies: Reals2
     times: Reals

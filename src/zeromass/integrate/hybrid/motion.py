@@ -10,60 +10,34 @@ import numpy as np
 
 from zeromass.compile.program import Program
 from zeromass.compile.repeated import repeated
-from zeromass.expression import Symbol
 from zeromass.integrate.hybrid.driven import DrivenPieces, piece_of
 from zeromass.integrate.hybrid.driver import drive, functions_in_piece, select_in_piece, take_back
 from zeromass.integrate.hybrid.members import Ending, Members, drive_members
 from zeromass.integrate.hybrid.memory import (
     COUNTS,
-    ENDS,
-    LOWEST,
-    MAY_PASS,
-    NONE,
-    PASSES,
-    SLIDING,
-    SWITCH,
     Drive,
-    Motion,
 )
 from zeromass.integrate.hybrid.methods import MEMORIES, MethodMemory
+from zeromass.integrate.hybrid.piece_memory import PieceMemory
 from zeromass.integrate.hybrid.selection import Selection, select_modes
-from zeromass.integrate.hybrid.switches import Switches
-from zeromass.integrate.hybrid.tables import ints, switch_functions, switch_table
+from zeromass.integrate.hybrid.tables import ints
+from zeromass.integrate.hybrid.watched import LOW, LookedAt, Watched
 from zeromass.integrate.pace import pace
-from zeromass.integrate.piecewise import GRAZE, HOLD, LOW, LookedAt, place_of
-from zeromass.integrate.piecewise import SWITCH as SWITCHES
-from zeromass.integrate.reaching import Reaching
 from zeromass.integrate.segment import Segment
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.stepping.ahead import Ahead
-from zeromass.integrate.stepping.dense import DEGREE
-from zeromass.integrate.stepping.functions import Functions, Onto
 from zeromass.integrate.stepping.kinks import kinks
 from zeromass.integrate.stepping.layout import Int64, Real64
 from zeromass.integrate.stepping.loop import CHUNK_OF_STEPS, _bumps, stepper_of
 from zeromass.integrate.stepping.status import Tolerances
-from zeromass.integrate.stepping.step_functions import StepFunctions, functions_at
-from zeromass.integrate.stepping.stepper import Stepper
+from zeromass.integrate.stepping.step_functions import functions_at
 from zeromass.integrate.stepping.workspace import Workspace
 from zeromass.integrate.switching import Piece
 from zeromass.integrate.terms import lengths_in, terms_of_time
 from zeromass.integrate.timetable import Timetable
 from zeromass.kernel.language import compiled
-from zeromass.kernel.negative_values import PARTS, ROUNDING, NegativeSearch
-from zeromass.kernel.negative_values import STACK as PENDING
-from zeromass.kernel.roots import KNOWN, STACK, RootSearch
 from zeromass.model import Event, State
 from zeromass.model.pieces import SystemPieces
-
-TURNS = 64
-"""Places in a step where functions turn, for which there is room."""
-
-PIECES = 64
-"""Pieces of a motion for which there is room at first."""
-
-STEPS = 2**14
-"""Steps of a piece in which functions are looked for that dip below zero."""
 
 AT_ONCE = 256
 """Members that are moved between looks at the keyboard."""
@@ -92,14 +66,12 @@ class Driven(NamedTuple):
     interrupted: bool
 
 
-class Driver:
+class Driver(PieceMemory):
     """The driver of motions of one program with the same settings, and its memory: one motion after another.
 
     pieces    of the system
     events    that are watched: those asked for, and what ends pieces
-    unseen    names of those that may dip below zero between two looks
     ahead     1 for motions forward in time, −1 backward
-    words     formulas that switch, as they were written
     """
 
     @staticmethod
@@ -112,48 +84,36 @@ class Driver:
         return not kinks(pieces.given, list(asked))
 
     @classmethod
-    def of(cls, reaching: Reaching, program: Program) -> Driver:
+    def of(cls, watched: Watched, settings: Settings, program: Program) -> Driver:
         """One that is free, of those that earlier motions have left, or a new one."""
         try:
-            return _free(reaching, program).pop()  # no other thread has it now
+            return _free(watched, settings, program).pop()  # no other thread has it now
         except IndexError:
-            return cls(reaching, program)
+            return cls(watched, settings, program)
 
-    def release(self, reaching: Reaching) -> None:
+    def release(self, watched: Watched) -> None:
         """Leaves it to later motions."""
-        free = _free(reaching, self.program)
+        free = _free(watched, self.settings, self.program)
         if len(free) < SPARE and self.work.record.nbytes + self.work.beside <= KEPT:
             free.append(self)
 
-    def __init__(self, reaching: Reaching, program: Program) -> None:
-        pieces, settings = reaching.pieces, reaching.settings
-        self.pieces, self.program, self.settings, self.events = pieces, program, settings, reaching.watched
-        self._unseen, self.ahead, self.words = set(reaching.unseen(program)), reaching.deciding.ahead, reaching.words
-        self.method: type[Stepper] = stepper_of(settings.chosen)
-        self.order: int = 2 * len(program.system.coordinates)
-        self.hidden: int = len(pieces.given.parameters)
-        self.parameters: tuple[Symbol, ...] = program.system.parameters[self.hidden :]
+    def __init__(self, watched: Watched, settings: Settings, program: Program) -> None:
+        method, events = stepper_of(settings.chosen), watched.events
         self.tolerances = Tolerances(settings.rtol, settings.atol, settings.longest_step, None)
         native, parameters = program.native, program.system.parameters
-        state, values = np.zeros(self.order), np.zeros(len(parameters))
-        self.work: Workspace = Workspace(native, 0.0, state, values, self.tolerances, 0.0, lanes=self.method.lanes)
-        self.work.growth_limit, self.work.correction_limit = settings.limits.growth, settings.limits.correction
-        self.work.use(native, project=settings.project)
-        self.work.watch(self.events, LookedAt(self.events).directions)
-        self._fresh = self.work.reals.copy()
+        state, values = np.zeros(2 * len(program.system.coordinates)), np.zeros(len(parameters))
+        work = Workspace(native, 0.0, state, values, self.tolerances, 0.0, lanes=method.lanes)
+        work.growth_limit, work.correction_limit = settings.limits.growth, settings.limits.correction
+        work.use(native, project=settings.project)
+        work.watch(events, LookedAt(events).directions)
+        super().__init__(watched, events, settings, program, work, method)
         own = [event for event in self.events if not event.name.startswith(LOW)]
         self._sampled = [e.zero for e in own if not e.name.startswith("\0")]
         self._followed = [e.zero for e in own if e.name.startswith("\0")]
         self._timed: bool = bool(terms_of_time(program.system, self._followed, self._sampled))
-        self._keep: list[Any] = []
         self._rhs: int = native.rhs(1).address("rhs")
-        self.w: Switches = switch_table(pieces, program, self.events, self.ahead)
-        self.step: StepFunctions = self._step_functions()
-        self.memory: MethodMemory = MEMORIES[settings.method](self.work, program, self.step.polynomial)
-        self.low: RootSearch = self._search([k for k, e in enumerate(self.events) if e.name.startswith(LOW)], 0)
-        others = [k for k, e in enumerate(self.events) if not e.name.startswith(LOW)]
-        self.roots: RootSearch = self._search(others, TURNS)
-        self.m: Motion = self._motion()
+        self.memory: MethodMemory = MEMORIES[settings.method](work, program, self.step.polynomial)
+        self.memory.tell(self.m)
         for kernel in (drive, drive_members, functions_at, functions_in_piece, select_in_piece):
             compiled(kernel).code.improve()
 
@@ -182,123 +142,6 @@ class Driver:
         m.times = np.array(table.times, dtype=float)
         m.timed = np.array([[row[switches[k].mode] for k in table.switches] for row in rows]).reshape(len(rows), -1)
         m.which = ints(table.switches)
-
-    def _step_functions(self) -> StepFunctions:
-        order, work = self.order, self.work
-        inputs, row = np.zeros((1 + order + len(work.values), 1)), np.zeros(1 + order)
-        more: dict[str, Any] = {}
-        projects = self.settings.project and bool(self.program.corrections)
-        if projects:
-            onto = Onto(Functions(self.program.native, work.values), row[None])
-            place, arguments, _ = onto.arguments
-            more = {"project": place, "arguments": np.array(arguments)}
-            self._keep.append(onto)
-        guards = self.program.native.events(self.events, 1)
-        return StepFunctions(
-            t0=np.zeros(1),
-            t1=np.zeros(1),
-            y0=np.zeros((1, order)),
-            y1=np.zeros((1, order)),
-            polynomial=np.zeros((DEGREE + 1, order)),
-            weights=np.zeros(DEGREE + 1),
-            row=row,
-            projects=projects,
-            **more,
-            rtol=work.tolerances.rtol,
-            atol=work.tolerances.atol,
-            limit=order * work.correction_limit**2,
-            event=0 if guards is None else guards.address("event"),
-            inputs=inputs,
-            outputs=np.zeros((len(self.events), 1)),
-            values=np.zeros(len(self.events)),
-        )
-
-    def _search(self, columns: list[int], room: int) -> RootSearch:
-        looked = LookedAt(self.events)
-        n, some = len(self.method.places) + room, [self.events[k] for k in columns]
-        slopes = not room
-        return RootSearch(
-            evaluate=compiled(functions_at).address,
-            context=self.step,
-            values=self.step.values,
-            places=np.zeros(n),
-            looks=len(self.method.places),
-            columns=ints(columns),
-            directions=np.array([0.0 if slopes else float(e.direction) for e in some]),
-            turning=ints([slopes or looked.turns(e) for e in some]),
-            seen=np.zeros((n, len(self.events))),
-            points=np.zeros((3 * n, 2)),
-            stack=np.zeros((STACK, 6)),
-            known=np.zeros((KNOWN, 3)),
-            times=np.zeros(max(3 * n * len(columns), 1)),
-            which=np.zeros(max(3 * n * len(columns), 1), dtype=np.int64),
-        )
-
-    def _motion(self) -> Motion:
-        work, order, pieces = self.work, self.order, self.pieces
-        names = [event.name for event in self.events]
-        causes = {SWITCHES: SWITCH, HOLD: SLIDING, LOW: LOWEST, GRAZE: NONE}
-        cause = [next((c for begin, c in causes.items() if name.startswith(begin)), NONE) for name in names]
-        of = [place_of(name) if c != NONE else (0, 0) for name, c in zip(names, cause, strict=True)]
-        slopes = [names.index(low) if (low := LOW + name.removeprefix(SWITCHES)) in names else -1 for name in names]
-        slopes = [at if c == SWITCH else -1 for at, c in zip(slopes, cause, strict=True)]
-        count, energies = len(pieces.switches), pieces.energies[0]
-        whole = switch_functions(pieces, self.program)
-        m = Motion(
-            reals=work.reals,
-            fresh=self._fresh,
-            ints=work.ints,
-            y=work.state,
-            values=work.values,
-            signs=work.signs,
-            cause=ints(cause),
-            of=ints([k for k, _ in of]),
-            below=ints([j for _, j in of]),
-            slopes=ints(slopes),
-            terminal=ints([_terminal(event) for event in self.events]),
-            continuous=ints([self._continuous(k) for k in range(count)]),
-            energy=whole.address("energy") if energies else 0,
-            energies=np.zeros((2, max(len(energies), 1))),
-            times=np.empty(0),
-            timed=np.empty((1, 0)),
-            which=ints([]),
-            timeless=pieces.timeless,
-            stalled=self.settings.limits.stalled,
-            changes=self.settings.limits.changes,
-            begun=np.zeros(1 + order),
-            was=work.values.copy(),
-            log=np.zeros((PIECES, 1 + order + len(work.values) - self.hidden)),
-            counts=np.zeros(PIECES * COUNTS, dtype=np.int64),
-            hidden=self.hidden,
-            occurred=np.zeros((PIECES + len(self.roots.times), 2 + order)),
-            flips=np.zeros(2 * PIECES),
-            ends=np.zeros(len(names)),
-            work=np.zeros(order),
-            moved=np.zeros(order),
-            step=self.step,
-        )
-        columns = ints([k for k, name in enumerate(names) if name in self._unseen])
-        m.dips = NegativeSearch(
-            evaluate=compiled(functions_in_piece).address,
-            select=compiled(select_in_piece).address,
-            context=m,
-            values=self.step.values,
-            t=np.zeros(STEPS),
-            columns=columns,
-            rounding=ROUNDING,
-            sizes=np.zeros(len(columns)),
-            seen=np.zeros((PARTS + 1, len(columns))),
-            stack=np.zeros((PENDING, 2)),
-        )
-        self.memory.tell(m)
-        return m
-
-    def _continuous(self, k: int) -> int:
-        """Whether nothing but forces jumps at a switch; 2 if the energy is to be compared."""
-        parts, pieces = self.pieces.parts, self.pieces
-        if k in parts["constraints"] or k in parts["masses"]:
-            return 0
-        return 2 if k in parts["energies"] and pieces.of_place[k] else 1
 
     def run(
         self, start: State, state: State, piece: Piece, place: int, times: list[float], tell: Callable[[float], None]
@@ -331,18 +174,10 @@ class Driver:
         state = driven.end if kept else driven.state(last)
         if not kept:
             m.pieces, m.occurrences = m.pieces - 1, int(counts[last, 4])  # it is begun anew
-        reached = {} if status is Drive.LEFT else self._reached(driven.piece(last))
+        reached = {} if status is Drive.LEFT else self.reached(driven.piece(last))
         which = list(reached) or m.which.tolist()
         made = [partial(driven.segment, k, status if k == last else None, which) for k in range(last + kept)]
         return Driven(status, made, state, driven.piece(last), m.place, reached, interrupted)
-
-    def _reached(self, piece: Piece) -> dict[int, float]:
-        """Switches that ended the last piece, and the side that each goes to, or numbers up or down."""
-        found, m = {}, self.m
-        for k, c in ((k, int(c) - 1) for k, c in enumerate(self.w.reached) if c):
-            crossed = self.pieces.switches[k].kind == "side" and m.cause[c] == SWITCH
-            found[k] = -piece.modes[self.pieces.switches[k].mode] if crossed else (-1.0 if m.below[c] == 0 else 1.0)
-        return found
 
     def _driven(self, tell: Callable[[float], None]) -> Drive:
         """Drives the motion until its end or a piece that it leaves; in between Python makes room and looks ahead."""
@@ -421,17 +256,12 @@ class Driver:
         m.occurred = np.concatenate([m.occurred, np.zeros_like(m.occurred)])
 
 
-def _free(reaching: Reaching, program: Program) -> list[Driver]:
+def _free(watched: Watched, settings: Settings, program: Program) -> list[Driver]:
     """Drivers of earlier motions that nobody uses."""
-    known: dict[Any, list[Driver]] = reaching.pieces.system.memory.setdefault("drivers", {})
-    key = program, reaching.settings, reaching.watched, reaching.deciding.ahead
+    known: dict[Any, list[Driver]] = watched.pieces.system.memory.setdefault("drivers", {})
+    key = program, settings, watched.events, watched.ahead
     if key not in known:
         for old in list(known)[: 1 - REMEMBERED]:
             known.pop(old, None)
         known[key] = []
     return known[key]
-
-
-def _terminal(event: Event) -> int:
-    """What a motion does at an event."""
-    return PASSES if not event.terminal else ENDS if event.margin is None else MAY_PASS

@@ -10,8 +10,10 @@ from zeromass.integrate.hybrid.memory import (
     CAPACITY,
     COUNTS,
     ENDS,
+    IGNORED,
     MAY_PASS,
     NONE,
+    PASSES,
     QUIET,
     RECORDED,
     STARTED,
@@ -22,15 +24,25 @@ from zeromass.integrate.hybrid.memory import (
     T,
     watch,
 )
-from zeromass.integrate.hybrid.switches import SIDE, TURN, Switches, accelerate, look
+from zeromass.integrate.hybrid.switches import SIDE, TURN, Switches, accelerate, look, rate_of
 from zeromass.integrate.methods.radau.increments import step_polynomial
-from zeromass.integrate.piecewise import NEARLY
-from zeromass.integrate.reaching import BENT, CLOSE, FLAT
 from zeromass.integrate.stepping.layout import HEAD, Int64
 from zeromass.integrate.stepping.step_functions import StepFunctions, state_at
 from zeromass.kernel.language import Reals, kernel
 from zeromass.kernel.roots import RootSearch, locate_roots
 from zeromass.model.state import ROUNDING
+
+NEARLY = 1e-2
+"""Part of what a switching function is in a step, by which it misses its switch or passes it, where that is looked at."""
+
+CLOSE = 1e-12
+"""Time, relative to 1 and to the time itself, before a switch in which a motion that finds no further step is at it."""
+
+FLAT = 1e-2
+"""Change of a switching function in a step, as a part of its terms, below which its zero is found from a step of its own."""
+
+BENT = 0.5
+"""Part of its rate by which that of a switching function may change in a step of Newton's method."""
 
 
 class PieceEnd(IntEnum):
@@ -41,7 +53,9 @@ class PieceEnd(IntEnum):
     EVENT = 2  # that ends the motion
     FINISHED = 3
     TOUCHED = 4  # a switch that is only touched, where both its sides lead to motions
-    UNKNOWN = 5
+    UNSURE = 5  # a state inside the step may be too far from the constraints
+    NO_ROOM = 6  # for all places where functions turn
+    UNKNOWN = 7  # whether a touch is a motion
 
 
 @kernel
@@ -80,21 +94,19 @@ def place_looks(s: StepFunctions, r: RootSearch, fractions: Reals) -> None:
 
 
 @kernel
-def add_places(r: RootSearch, low: RootSearch, looks: int, ahead: float) -> bool:
+def add_places(r: RootSearch, low: RootSearch, ahead: float) -> bool:
     """Adds the places where functions turn, in order: whether there is room for them."""
-    if looks + low.count > len(r.places):
+    if r.looks + low.count > len(r.places):
         return False
-    count = looks
     for k in range(low.count):
-        x, j = low.times[k], count
+        x, j = low.times[k], r.looks
         while j > 0 and ahead * r.places[j - 1] > ahead * x:
             j -= 1
         if j == 0 or r.places[j - 1] != x:
-            for i in range(count, j, -1):
+            for i in range(r.looks, j, -1):
                 r.places[i] = r.places[i - 1]
             r.places[j] = x
-            count += 1
-    r.looks = count
+            r.looks += 1
     return True
 
 
@@ -135,9 +147,9 @@ def touched(m: Motion, w: Switches, s: StepFunctions, r: RootSearch, low: RootSe
             if far > 0.0:
                 at = m.of[c]
                 own = m.values[w.mode[at]] if w.kind[at] == SIDE else 1.0 if m.below[c] == 0 else -1.0
+                s.row[0] = time
                 found = touch(m, w, time, s.row[1:], at, own, far)
                 if found != int(Touch.NONE):
-                    s.row[0] = time
                     return c if found == int(Touch.AMBIGUOUS) else -2
     return -1
 
@@ -168,9 +180,21 @@ def retake(m: Motion, t: float, y: Reals) -> None:
 
 
 @kernel
+def falling(m: Motion, w: Switches, t: float, y: Reals, c: int) -> float:
+    """w.guards ← the watched functions; and the rate of one of them, which of an unknown force is not among them."""
+    watch(m, w, t, y, w.guards)
+    at = m.slopes[c]
+    if at >= 0:
+        return float(w.guards[at])
+    look(w, y, m.values)
+    accelerate(w, y, m.values)
+    return m.values[w.mode[m.of[c]]] * rate_of(w, y, w.slope[len(y) // 2 :], m.of[c]) * w.ahead
+
+
+@kernel
 def sharpen(m: Motion, w: Switches, c: int) -> None:
     """Moves the end of a piece to g = 0 to rounding, by Newton's method, where g is nearly linear."""
-    count, k, at = len(m.first), m.of[c], m.slopes[c]
+    count, k = len(m.first), m.of[c]
     t, y = m.reals[T], m.work
     y[:] = m.y[:count]
     margin = m.values[w.margin[k]]
@@ -181,8 +205,8 @@ def sharpen(m: Motion, w: Switches, c: int) -> None:
     m.moved[:] = w.slope
     look(w, y, m.values)
     size, near = w.sizes[k], 4.0 * abs(margin)
-    watch(m, w, t, y, w.guards)
-    off, falls = w.guards[c], w.guards[at]
+    falls = falling(m, w, t, y, c)
+    off = w.guards[c]
     for again in range(3):
         off -= border
         if not abs(off) <= abs(falls) * CLOSE * max(1.0, abs(t)) + near or abs(off) > abs(falls) * length / 2.0:
@@ -195,8 +219,8 @@ def sharpen(m: Motion, w: Switches, c: int) -> None:
             retake(m, t, y)
             near = 1e300
         before = falls
-        watch(m, w, t, y, w.guards)
-        off, falls = w.guards[c], w.guards[at]
+        falls = falling(m, w, t, y, c)
+        off = w.guards[c]
         if abs(falls - before) > BENT * abs(before):
             return
         if off == border:
@@ -206,8 +230,7 @@ def sharpen(m: Motion, w: Switches, c: int) -> None:
         t += late
         for i in range(count):
             y[i] += late * m.moved[i]
-        watch(m, w, t, y, w.guards)
-        if abs(w.guards[at] - falls) > BENT * abs(falls):
+        if abs(falling(m, w, t, y, c) - falls) > BENT * abs(falls):
             return
     cut(m, t, y)
 
@@ -226,23 +249,31 @@ def note_event(m: Motion, s: StepFunctions, c: int, t: float) -> None:
 def ends_piece(m: Motion, w: Switches, s: StepFunctions, r: RootSearch, low: RootSearch, fractions: Reals) -> int:
     """Locates switches and events in the last step, and ends the piece at the first that ends it; see `PieceEnd`."""
     open_step(m, m.ints[RECORDED] - 1)
-    s.unsure = 0
-    place_looks(s, low, fractions)
     place_looks(s, r, fractions)
+    return locate_end(m, w, s, r, low)
+
+
+@kernel
+def locate_end(m: Motion, w: Switches, s: StepFunctions, r: RootSearch, low: RootSearch) -> int:
+    """The same in a step that is open, where it is looked at first."""
+    s.unsure, low.count = 0, 0
     if len(low.columns) > 0:
+        low.looks = r.looks
+        for k in range(r.looks):
+            low.places[k] = r.places[k]
         locate_roots(low)
-        if not add_places(r, low, len(fractions), w.ahead):
-            return int(PieceEnd.UNKNOWN)
-    else:
-        low.count = 0
+        if not add_places(r, low, w.ahead):
+            return int(PieceEnd.NO_ROOM)
     locate_roots(r)
     last = 0
-    while last < r.count and m.cause[r.columns[r.which[last]]] == NONE and m.terminal[r.columns[r.which[last]]] == 0:
+    while last < r.count and not ends_at(m, r.columns[r.which[last]]):
         last += 1
     if last == r.count:
         last = -1
     at = touched(m, w, s, r, low, last)
-    if s.unsure > 0 or at == -2:
+    if s.unsure > 0:
+        return int(PieceEnd.UNSURE)
+    if at == -2:
         return int(PieceEnd.UNKNOWN)
     end, within = s.t1[0], 0.0
     if last >= 0 or at >= 0:
@@ -254,22 +285,17 @@ def ends_piece(m: Motion, w: Switches, s: StepFunctions, r: RootSearch, low: Roo
         if abs(r.times[i] - s.t0[0]) > abs(end - s.t0[0]) + within:
             break
         c = r.columns[r.which[i]]
-        k = m.of[c]
-        if m.cause[c] == NONE:
-            if m.terminal[c] == MAY_PASS:
-                return int(PieceEnd.UNKNOWN)
-            note_event(m, s, c, r.times[i])
-            terminal, meets = terminal or m.terminal[c] == ENDS, meets or r.times[i] == end
-        elif w.kind[k] == TURN or w.reached[k] != 0:
-            return int(PieceEnd.UNKNOWN)
-        else:
-            w.reached[k] = c + 1
+        if m.cause[c] != NONE:
+            w.reached[m.of[c]] = c + 1
             switches += 1
+        elif m.terminal[c] != IGNORED:
+            note_event(m, s, c, r.times[i])
+            terminal, meets = terminal or m.terminal[c] != PASSES, meets or r.times[i] == end
     if last < 0 and at < 0:
-        return int(PieceEnd.NONE) if s.unsure == 0 else int(PieceEnd.UNKNOWN)
+        return int(PieceEnd.NONE) if s.unsure == 0 else int(PieceEnd.UNSURE)
     state_at(s, end)
-    if s.unsure > 0 or (end == m.reals[UNTIL] and end != m.until):
-        return int(PieceEnd.UNKNOWN)
+    if s.unsure > 0:
+        return int(PieceEnd.UNSURE)
     cut(m, end, s.row[1:])
     if terminal:
         return int(PieceEnd.EVENT)
@@ -279,9 +305,44 @@ def ends_piece(m: Motion, w: Switches, s: StepFunctions, r: RootSearch, low: Roo
         return int(PieceEnd.TOUCHED)
     if end == m.until:
         return int(PieceEnd.FINISHED)
-    c, slide = r.columns[r.which[last]], meets
+    c, alone = r.columns[r.which[last]], switches == 1 and not meets
     for k in range(len(w.kind)):
-        slide = slide or (w.flag[k] >= 0 and m.values[w.flag[k]] != 0.0)
-    if switches == 1 and m.cause[c] == SWITCH and m.slopes[c] >= 0 and not slide:
+        alone = alone and not (w.flag[k] >= 0 and m.values[w.flag[k]] != 0.0)
+    if alone and m.cause[c] == SWITCH and w.kind[m.of[c]] != TURN and end != m.reals[UNTIL]:
         sharpen(m, w, c)
     return int(PieceEnd.SWITCH)
+
+
+@kernel
+def ends_at(m: Motion, c: int) -> bool:
+    """Whether a piece ends where a watched function is zero."""
+    return m.cause[c] != NONE or m.terminal[c] == ENDS or m.terminal[c] == MAY_PASS
+
+
+@kernel
+def stops_at_switch(m: Motion, w: Switches) -> bool:
+    """Whether a motion that finds no further step is at switches, w.reached, beyond which its formulas have no values."""
+    y, t, some, slide = m.y[: len(m.first)], m.reals[T], False, False
+    n, late = len(y) // 2, CLOSE * max(1.0, abs(t))
+    for k in range(len(w.kind)):
+        w.reached[k] = 0
+        slide = slide or (w.flag[k] >= 0 and m.values[w.flag[k]] != 0.0)
+    w.clock[0] = t
+    accelerate(w, y, m.values)
+    look(w, y, m.values)
+    for i in range(n):
+        w.low[i] = 0.0 if slide else w.slope[n + i]
+    for c in range(len(m.cause)):
+        k = m.of[c]
+        held = w.flag[k] >= 0 and m.values[w.flag[k]] != 0.0
+        if m.cause[c] == SWITCH and w.kind[k] != TURN and not held:
+            g, mode, rate = w.g[k], m.values[w.mode[k]], rate_of(w, y, w.low, k)
+            left, falls = mode * g, mode * rate
+            if w.kind[k] != SIDE:
+                left, falls = g - mode, rate
+                if m.below[c] != 0:
+                    left, falls = mode + 1.0 - g, -rate
+            if falls < 0.0 and left <= -falls * late:
+                w.reached[k] = c + 1
+                some = True
+    return some

@@ -12,7 +12,7 @@ from zeromass.compile.program import Program
 from zeromass.expression import as_expression, jacobian, symbols
 from zeromass.expression.magnitude import magnitudes
 from zeromass.integrate.hybrid.switches import SIDE, TURN, WHOLE, Switches
-from zeromass.integrate.piecewise import HOLD
+from zeromass.integrate.hybrid.watched import HOLD
 from zeromass.model import Event
 from zeromass.model.pieces import SystemPieces
 
