@@ -7,12 +7,12 @@ several sides, and the next run from the same start looks at them again.
 from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from zeromass.compile.program import Program, program_at
-from zeromass.expression import Expression, Symbol
+from zeromass.expression import Evaluator, Expression, Symbol, as_expression, jacobian, rate, substitute
 from zeromass.integrate.stepping.functions import Slope
 from zeromass.model import State
 from zeromass.model.pieces import SystemPieces
@@ -116,6 +116,27 @@ class Standing:
         if "slopes" not in here.memory:
             here.memory["slopes"] = self.pieces.slopes(here.inputs)
         return here.memory["slopes"]
+
+    def higher_slopes(self, here: State, k: int, order: int) -> np.ndarray:
+        """Of a derivative of one switching function along the motion, one order below, by time, positions and rates."""
+        if self.pieces.in_forces:
+            return self.pieces.one_by_one.slopes(k, here.inputs, order)
+        return self._derivative(self.program(here), k, order)[1](here.inputs)
+
+    def _derivative(self, program: Program, k: int, order: int) -> tuple[Expression, Evaluator]:
+        """The derivative one order below as a function of the state, and its slopes by time, positions and rates."""
+        system = self.pieces.system
+        known: dict[tuple[Program, int, int], tuple[Expression, Evaluator]]
+        known, key = system.memory.setdefault("derivatives of switches", {}), (program, k, order)
+        if key not in known:
+            last = self.pieces.switches[k].g if order == 2 else self._derivative(program, k, order - 1)[0]
+            solution: dict[Any, Expression] = dict(zip(system.accelerations, program.acceleration, strict=True))
+            along = as_expression(substitute(as_expression(rate(last)), solution))
+            known[key] = (
+                along,
+                Evaluator(jacobian([along], system.inputs[: 1 + 2 * len(program.acceleration)])[0], system.inputs),
+            )
+        return known[key]
 
     def acceleration(self, here: State) -> np.ndarray:
         """q̈ at a state on its pieces."""

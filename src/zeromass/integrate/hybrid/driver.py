@@ -35,8 +35,9 @@ from zeromass.integrate.hybrid.memory import (
     T,
     watch,
 )
+from zeromass.integrate.hybrid.messages import Selection
 from zeromass.integrate.hybrid.piece_end import allowed, ends_piece, open_step
-from zeromass.integrate.hybrid.selection import Selection, select_modes
+from zeromass.integrate.hybrid.selection import select_modes
 from zeromass.integrate.hybrid.switches import SIDE, Switches, accelerate
 from zeromass.integrate.piecewise import LEAST
 from zeromass.integrate.reaching import SHORTEST
@@ -142,21 +143,6 @@ def take_back(m: Motion) -> int:
     m.values[:] = m.was
     m.ints[RECORDED], m.ints[STEPS] = m.counts[place], m.counts[place + 1]
     return int(Drive.LEFT)
-
-
-@kernel
-def flip(m: Motion, w: Switches) -> None:
-    """Sets the modes of switches that were reached to the sides that they go to."""
-    for k in range(len(w.kind)):
-        c = w.reached[k] - 1
-        place = w.mode[k]
-        held = w.flag[k] >= 0 and m.values[w.flag[k]] != 0.0
-        way = -1.0 if c >= 0 and m.below[c] == 0 else 1.0
-        if held:
-            wide = 2.0 if w.kind[k] == SIDE else 1.0
-            m.values[place] += wide if way > 0.0 else 0.0
-        elif c >= 0:
-            m.values[place] = -m.values[place] if w.kind[k] == SIDE else m.values[place] + way
 
 
 @kernel
@@ -330,7 +316,6 @@ def drive(
             m.place += 1
             for k in range(len(w.kind)):
                 w.reached[k] = 0
-        flip(m, w)
         for i in range(len(m.which)):
             m.values[w.mode[m.which[i]]] = m.timed[m.place, i]
         decided = select_modes(w, m.y[: len(m.first)], m.values, False) == int(Selection.DECIDED)

@@ -15,10 +15,12 @@ from zeromass.integrate.hybrid.driven import DrivenPieces, piece_of
 from zeromass.integrate.hybrid.driver import drive, functions_in_piece, select_in_piece, take_back
 from zeromass.integrate.hybrid.members import Ending, Members, drive_members
 from zeromass.integrate.hybrid.memory import COUNTS, LOWEST, NONE, SLIDING, SWITCH, Drive, Motion
+from zeromass.integrate.hybrid.messages import Selection
 from zeromass.integrate.hybrid.methods import CollocationMemory, Dop853Memory, MethodMemory
-from zeromass.integrate.hybrid.selection import Selection, select_modes
+from zeromass.integrate.hybrid.python_functions import PythonFunctions
+from zeromass.integrate.hybrid.selection import select_modes
 from zeromass.integrate.hybrid.switches import Switches
-from zeromass.integrate.hybrid.tables import ints, switch_functions, switch_table
+from zeromass.integrate.hybrid.tables import compiled_table, ints, switch_functions
 from zeromass.integrate.methods.collocation.stepper import Collocation
 from zeromass.integrate.methods.dop853.stepper import Dop853
 from zeromass.integrate.pace import pace
@@ -27,6 +29,7 @@ from zeromass.integrate.piecewise import SWITCH as SWITCHES
 from zeromass.integrate.reaching import Reaching
 from zeromass.integrate.segment import Segment
 from zeromass.integrate.settings import Settings
+from zeromass.integrate.standing import Standing
 from zeromass.integrate.stepping.ahead import Ahead
 from zeromass.integrate.stepping.dense import DEGREE
 from zeromass.integrate.stepping.functions import Functions, Onto
@@ -134,7 +137,8 @@ class Driver:
         self._timed: bool = bool(terms_of_time(program.system, self._followed, self._sampled))
         self._keep: list[Any] = []
         self._rhs: int = native.rhs(1).address("rhs")
-        self.w: Switches = switch_table(pieces, program, self.events, self.ahead)
+        self._slow = PythonFunctions(Standing(pieces, 1))
+        self.w: Switches = compiled_table(pieces, program, self.events, self.ahead, self._slow)
         self.step: StepFunctions = self._step_functions()
         memory = CollocationMemory if self.method is Collocation else Dop853Memory
         self._memory: MethodMemory = memory(self.work, program, self.step.polynomial)
@@ -326,6 +330,7 @@ class Driver:
             work.ints[Int64.budget], before = CHUNK_OF_STEPS, work.evaluations
             given = m, self.w, self.step, self.roots, self.low, self.method.places, begins
             status, begins = Drive(compiled(drive)(*given)), False
+            self._slow.check()
             self.program.native.called(work.evaluations - before)
             tell(work.t)
             if status is Drive.AHEAD:
@@ -355,6 +360,7 @@ class Driver:
             before = members.next
             given = members, m, self.w, self.step, self.roots, self.low, self.method.places, AT_ONCE
             status = Drive(compiled(drive_members)(*given))
+            self._slow.check()
             if status is Drive.LOG_FULL:
                 self._more_pieces()
             elif status is Drive.RECORD_FULL:
@@ -366,11 +372,13 @@ class Driver:
         self.program.native.called(int(members.counts[:, 3].sum()))
 
     def first_piece(self, start: State) -> Piece | None:
-        """On which pieces a motion begins that has just been taken up; None where first derivatives do not decide that."""
+        """On which pieces a motion begins that has just been taken up; None where that is not decided."""
         work, w = self.work, self.w
         state = np.concatenate([start.q, start.v])
         w.clock[0], w.reached[:] = start.t, 0
-        if compiled(select_modes)(w, state, work.values, True) != Selection.DECIDED:
+        why = compiled(select_modes)(w, state, work.values, True)
+        self._slow.check()
+        if why != Selection.DECIDED:
             return None
         return piece_of(self.pieces, dict(zip(self.parameters, work.values[self.hidden :].tolist(), strict=True)))
 

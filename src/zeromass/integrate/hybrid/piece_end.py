@@ -216,11 +216,9 @@ def ends_piece(m: Motion, w: Switches, s: StepFunctions, r: RootSearch, low: Roo
             break
         c = r.columns[r.which[i]]
         k = m.of[c]
-        if m.cause[c] == NONE or w.kind[k] == TURN:
+        if m.cause[c] == NONE or w.reached[k] != 0:
             return -1
-        if w.reached[k] != 0:
-            return -1
-        w.reached[k] = c + 1
+        w.reached[k], w.way[k] = 1, -1.0 if m.below[c] == 0 else 1.0
         switches += 1
     state_at(s, end)
     if s.unsure > 0 or end == m.reals[UNTIL]:
@@ -230,6 +228,7 @@ def ends_piece(m: Motion, w: Switches, s: StepFunctions, r: RootSearch, low: Roo
     slide = False
     for k in range(len(w.kind)):
         slide = slide or (w.flag[k] >= 0 and m.values[w.flag[k]] != 0.0)
-    if switches == 1 and m.cause[c] == SWITCH and m.slopes[c] >= 0 and not slide:
+    turns = w.kind[m.of[c]] == TURN
+    if switches == 1 and m.cause[c] == SWITCH and m.slopes[c] >= 0 and not slide and not turns:
         sharpen(m, w, c)
     return 1
