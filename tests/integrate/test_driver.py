@@ -10,12 +10,13 @@ import pytest
 import zeromass as zm
 from cases import spread
 from hybrid.corpus import SWITCHES, Problem
-from zeromass.integrate.deciding import Deciding
 from zeromass.integrate.hybrid import motion
 from zeromass.integrate.hybrid.driver import drive
 from zeromass.integrate.hybrid.memory import Drive
+from zeromass.integrate.hybrid.messages import Selection
+from zeromass.integrate.hybrid.mode_selector import mode_selector
 from zeromass.integrate.hybrid.motion import Driver
-from zeromass.integrate.hybrid.selection import Selection, select_modes
+from zeromass.integrate.hybrid.selection import select_modes
 from zeromass.integrate.reaching import Reaching
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.stepping.layout import Int64, Real64
@@ -31,7 +32,7 @@ def begun(problem: Problem, **settings: Any) -> Driver:
     """A driver at the start of a motion, on the pieces that it begins on."""
     pieces, start, until = problem.system.pieces, problem.start, problem.until
     assert pieces is not None
-    reaching = Reaching(Deciding(pieces, 1.0, 1), Settings(method="dop853", **settings), (), until)
+    reaching = Reaching(mode_selector(pieces, 1.0, 1), Settings(method="dop853", **settings), (), until)
     table = Timetable(pieces, start, until)
     moving = pieces.state(start, {s.mode: table.modes(0).get(s.mode, 1.0) for s in pieces.switches})
     driver = Driver(reaching, reaching.deciding.standing.program(moving))

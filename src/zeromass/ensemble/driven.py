@@ -10,8 +10,8 @@ import numpy as np
 from zeromass.compile.program import program_at
 from zeromass.ensemble.starts import Starts
 from zeromass.integrate import Course, Settings
-from zeromass.integrate.deciding import Deciding
 from zeromass.integrate.hybrid.members import Members
+from zeromass.integrate.hybrid.mode_selector import mode_selector
 from zeromass.integrate.hybrid.motion import Driver
 from zeromass.integrate.reaching import Reaching
 from zeromass.integrate.segment import Segments
@@ -100,6 +100,6 @@ class DrivenMembers:
     def _reached(self, ahead: float) -> Reaching:
         """What is watched in motions forward or backward in time."""
         if ahead not in self._reaching:
-            deciding = Deciding(self._pieces, ahead, 1)
+            deciding = mode_selector(self._pieces, ahead, 1)
             self._reaching[ahead] = Reaching(deciding, self._settings, self._asked, self._until)
         return self._reaching[ahead]

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from zeromass.integrate.deciding import NEAR, ORDERS, Deciding, Question, Undecided
+from zeromass.integrate.hybrid.mode_selector import ModeSelector
+from zeromass.integrate.hybrid.tolerances import NEAR, ORDERS
+from zeromass.integrate.large_selection import LargeModeSelector
 from zeromass.integrate.outcome import Outcome
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.shocks import shock
 from zeromass.model import State
+from zeromass.model.pieces import Undecided
 
 REACH = 10.0
 """Errors that the tolerances allow in a step, by which a motion may be off where it touches a switch."""
@@ -21,7 +24,7 @@ REACH = 10.0
 class Grazing:
     """What becomes of motions that touch switches; until the end of a run."""
 
-    def __init__(self, deciding: Deciding, settings: Settings, until: float) -> None:
+    def __init__(self, deciding: ModeSelector | LargeModeSelector, settings: Settings, until: float) -> None:
         self._deciding, self._settings, self._until = deciding, settings, until
 
     def ambiguous(self, state: State, k: int, own: float, far: float) -> bool:
@@ -35,11 +38,10 @@ class Grazing:
         deciding, pieces = self._deciding, self._deciding.pieces
         if k in pieces.of_force or pieces.switches[k].kind == "turn":
             return False
-        g, _, _ = deciding.standing.looked(state, (), 0.0, 0.0)
+        g = deciding.functions(state)
         border = float(np.round(g[k])) if pieces.switches[k].kind == "whole" else 0.0
-        question = Question(deciding, state, dict(state.parameters), g, [k])
         try:
-            (here, a), (there, b) = question.at((own,)), question.at((-own,))
+            (here, a), (there, b) = (deciding.on_side(state, k, side) for side in (own, -own))
         except Undecided:
             return True
         rate, bend = (own * deciding.derivative(here, k, order, a) for order in (1, 2))
@@ -60,7 +62,7 @@ class Grazing:
         """By how much a switching function may be off, from the tolerances."""
         rtol, atol = (self._settings.rtol, self._settings.atol) if self._settings.step is None else (0.0, 0.0)
         y = np.concatenate([state.q, state.v])
-        slopes = self._deciding.standing.slope(state, k)[1:]
+        slopes = self._deciding.slope(state, k)[1:]
         return REACH * float(np.abs(slopes) @ (atol + rtol * np.abs(y)))
 
     def _leads_away(self, state: State, k: int, own: float, a: np.ndarray) -> bool:

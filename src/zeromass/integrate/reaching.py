@@ -12,8 +12,9 @@ import numpy as np
 from zeromass.compile.program import Program
 from zeromass.expression import Expression, as_expression, jacobian, symbols
 from zeromass.expression.node import ordered
-from zeromass.integrate.deciding import Deciding
 from zeromass.integrate.grazing import Grazing
+from zeromass.integrate.hybrid.mode_selector import ModeSelector
+from zeromass.integrate.large_selection import LargeModeSelector
 from zeromass.integrate.outcome import Ending, Occurrence, Outcome
 from zeromass.integrate.piecewise import GRAZE, HOLD, LOW, REMEMBERED, SWITCH, PieceLoop, place_of
 from zeromass.integrate.segment import Segment
@@ -50,12 +51,14 @@ LONG = 2000
 class Reaching:
     """Motions on one piece, up to what ends it; until the end of a run at most."""
 
-    deciding: Deciding
+    deciding: ModeSelector | LargeModeSelector
     pieces: SystemPieces
     settings: Settings
     until: float
 
-    def __init__(self, deciding: Deciding, settings: Settings, asked: Sequence[Event], until: float) -> None:
+    def __init__(
+        self, deciding: ModeSelector | LargeModeSelector, settings: Settings, asked: Sequence[Event], until: float
+    ) -> None:
         self.deciding, self.pieces, self.settings = deciding, deciding.pieces, settings
         self._standing = deciding.standing
         self._asked, self.until = tuple(asked), until

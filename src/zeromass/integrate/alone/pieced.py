@@ -20,7 +20,7 @@ from zeromass.integrate.alone.holding import check_sliding, flags_of
 from zeromass.integrate.alone.judging import INNER, Judging, phase, whole
 from zeromass.integrate.alone.module import Alone
 from zeromass.integrate.alone.shocks import Shocks
-from zeromass.integrate.deciding import Deciding
+from zeromass.integrate.hybrid.mode_selector import mode_selector
 from zeromass.integrate.piecewise import HOLD, LOW, SWITCH, LookedAt, place_of
 from zeromass.integrate.reaching import Reaching
 from zeromass.integrate.settings import Settings
@@ -73,7 +73,7 @@ class Pieced:
         if not self.structural:
             return {}
         table = Timetable(self.pieces, self.start, self.until, [event.zero for event in self.events])
-        return Deciding(self.pieces, 1.0, 1).begin(self.start, table.modes(0)).modes
+        return mode_selector(self.pieces, 1.0, 1).begin(self.start, table.modes(0)).modes
 
     @cached_property
     def structural(self) -> list[int]:
@@ -154,7 +154,7 @@ class Pieced:
 
     def modules(self) -> list[tuple[Alone, dict[str, Any]]]:
         """The code of each program, for all modes, and what the driver is told of it."""
-        reaching = Reaching(Deciding(self.pieces, 1.0, 1), self.settings, self.events, self.until)
+        reaching = Reaching(mode_selector(self.pieces, 1.0, 1), self.settings, self.events, self.until)
         shocks = Shocks(self.pieces) if self.structural else None
         watched, outputs = reaching.watched, self.pieces.acting(list(self.outputs)) if self.outputs else expressions([])
         looked = LookedAt(watched)

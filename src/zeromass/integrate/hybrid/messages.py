@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import IntEnum
 
+from zeromass.model.pieces import UNKNOWN_FORCE
+
 
 class Selection(IntEnum):
     """Whether the modes are selected, or why not."""
@@ -21,11 +23,6 @@ class Selection(IntEnum):
     ENDLESS = 10
 
 
-PAINLEVE = (
-    "of the unknown force in {which}: what it does through friction is more than what it does itself, as in Painlevé's rod; "
-    "the model decides on no motion, give the contact some compliance"
-)
-
 WORDS: dict[Selection, str] = {
     Selection.SEVERAL: "several motions go on from a switch, to either side of {which}; begin on the one that is meant",
     Selection.SEVERAL_SLIDE: "several motions slide along {which}",
@@ -36,8 +33,13 @@ WORDS: dict[Selection, str] = {
     ),
     Selection.TOO_MANY: "{count} formulas switch at once and depend on one another: {which}",
     Selection.PULLS_AND_PUSHES: "the constraint would pull on one side of {which} and push on the other",
-    Selection.NO_SIGN: f"no sign is right {PAINLEVE}",
-    Selection.SEVERAL_SIGNS: "{number} signs are right " + PAINLEVE,
+    Selection.NO_SIGN: f"no sign is right {UNKNOWN_FORCE}",
+    Selection.SEVERAL_SIGNS: "{number} signs are right " + UNKNOWN_FORCE,
     Selection.ENDLESS: "the sides of {which} depend on one another, and none agree with all others",
 }
 """which: formulas that switch; count: how many; number: signs that are right."""
+
+
+def words(why: Selection, which: str, count: int = 1, number: int = 0) -> str:
+    """Why no modes are selected."""
+    return WORDS[why].format(which=which, count=count, number=number)

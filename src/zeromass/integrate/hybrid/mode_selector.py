@@ -8,11 +8,12 @@ from functools import cached_property
 import numpy as np
 
 from zeromass.expression import Symbol
-from zeromass.integrate.hybrid.messages import WORDS, Selection
+from zeromass.integrate.hybrid.messages import Selection, words
 from zeromass.integrate.hybrid.python_functions import PythonFunctions
 from zeromass.integrate.hybrid.selection import select_modes
 from zeromass.integrate.hybrid.switches import Switches, look, sign_of, try_choice
 from zeromass.integrate.hybrid.tables import switch_table
+from zeromass.integrate.large_selection import LargeModeSelector
 from zeromass.integrate.standing import Standing
 from zeromass.integrate.switching import Decision, Hold
 from zeromass.kernel.language import compiled
@@ -72,7 +73,7 @@ class ModeSelector:
         if why is not Selection.DECIDED:
             which = w.open[: w.count].tolist()
             said = self.standing.words(which)
-            raise Undecided(WORDS[why].format(which=said, count=len(which), number=w.number))
+            raise Undecided(words(why, said, len(which), w.number))
         return self._decision(values)
 
     def _told(self, state: State, modes: Mapping[Symbol, float]) -> tuple[Switches, np.ndarray, np.ndarray]:
@@ -102,7 +103,7 @@ class ModeSelector:
         found = compiled(try_choice)(w, y, values, w.choice)
         self._functions.check()
         if not found:
-            raise Undecided(WORDS[Selection(w.why)].format(which=self.standing.words([k]), count=1, number=w.number))
+            raise Undecided(words(Selection(w.why), self.standing.words([k]), 1, w.number))
         there = self.standing.state(here, dict(zip(self._hidden, w.values[-len(self._hidden) :].tolist(), strict=True)))
         return there, self.standing.acceleration(there)
 
@@ -125,6 +126,6 @@ class ModeSelector:
         return self.standing.slopes(here)[k]
 
 
-def mode_selector(pieces: SystemPieces, ahead: float, lanes: int) -> ModeSelector:
-    """What selects the modes of a system."""
-    return ModeSelector(pieces, ahead, lanes)
+def mode_selector(pieces: SystemPieces, ahead: float, lanes: int) -> ModeSelector | LargeModeSelector:
+    """What selects the modes of a system, large or not."""
+    return (LargeModeSelector if pieces.in_forces else ModeSelector)(pieces, ahead, lanes)

@@ -180,7 +180,7 @@ def choose(w: Switches, y: Reals, values: Reals, fresh: bool) -> bool:
         if not pivot_in_blocks(w, y, values, fresh):
             return False
         found = is_motion(w, y, values, w.choice)
-        return found == YES or found == UNKNOWN or (found == NO and refuse(w, int(Selection.TOO_MANY)))
+        return refuse(w, int(Selection.TOO_MANY)) if found == NO else found != FAILED
     pure, every = 1, 1
     for _ in range(w.count):
         pure, every = 2 * pure, 3 * every
@@ -261,7 +261,6 @@ def select_modes(w: Switches, y: Reals, values: Reals, fresh: bool) -> int:
 
     fresh  whether the motion begins; else it has come to the switches in w.reached
     """
-    n = len(y) // 2
     w.why, w.count, w.largest = int(Selection.DECIDED), 0, 0.0
     for k in range(len(w.kind)):
         w.held[k] = 1 if w.flag[k] >= 0 and values[w.flag[k]] != 0.0 else 0

@@ -80,10 +80,10 @@ def can_hold(w: Switches, choice: Reals, j: int) -> bool:
     """Whether a switch may hold the motion, with all others that are 0 in a choice: its function has none of their modes."""
     if w.flag[w.open[j]] < 0:
         return False
+    free = True
     for i in range(w.count):
-        if choice[i] == 0.0 and w.within[w.open[j], w.open[i]] != 0:
-            return False
-    return True
+        free = free and (choice[i] != 0.0 or w.within[w.open[j], w.open[i]] == 0)
+    return free
 
 
 @kernel
@@ -156,7 +156,7 @@ def is_additive(w: Switches, y: Reals, values: Reals, choice: Reals) -> bool:
 
 @kernel
 def set_mean(w: Switches, choice: Reals) -> tuple[float, float]:
-    """w.beta, w.mean ← what acts on chosen sides where ġ = 0 of what is 0 in a choice: det G of these, and its least pivot."""
+    """w.beta, w.mean ← what acts on chosen sides, with ġ = 0 of what is 0 in a choice: det G, and its least pivot."""
     m = 0
     for i in range(w.count):
         w.beta[i] = 1.0 if choice[i] > 0.0 else 0.0

@@ -245,20 +245,19 @@ def is_constant(w: Switches, y: Reals, values: Reals, k: int) -> bool:
 
     Its slopes are zero at the state, w.slopes, and at another one that is nothing special.
     """
-    if w.inner[k] == 0 or w.force[k] != 0:
-        return False
+    constant = w.inner[k] != 0 and w.force[k] == 0
     for i in range(w.slopes.shape[1]):
-        if w.slopes[k, i] != 0.0:
-            return False
+        constant = constant and w.slopes[k, i] == 0.0
+    if not constant:
+        return False
     for i in range(len(y)):
         part = float(i + 2) * GOLDEN
         w.there[i] = y[i] + (1.0 + abs(y[i])) * (0.1 + 0.3 * (part - floor(part)))
     w.clock_there[0] = w.clock[0] + GOLDEN * (1.0 + abs(w.clock[0]))
     w.judge(w.clock_there, w.there, values, w.g_there, w.sizes_there, w.slopes_there)
     for i in range(w.slopes.shape[1]):
-        if w.slopes_there[k, i] != 0.0:
-            return False
-    return True
+        constant = constant and w.slopes_there[k, i] == 0.0
+    return constant
 
 
 # modes --------------------------------------------------------------------------------------------------------------
@@ -361,11 +360,11 @@ def nest(w: Switches, y: Reals, values: Reals) -> bool:
         look(w, y, values)
         changed = False
         for k in range(len(w.kind)):
-            if free_of(w, k) and w.force[k] == 0:
-                if is_constant(w, y, values, k) or (w.tied[k] == 0 and w.g[k] != 0.0):
-                    side = side_of(w, k, w.g[k])
-                    changed = changed or values[w.mode[k]] != side
-                    values[w.mode[k]] = side
+            told = w.tied[k] == 0 and w.g[k] != 0.0
+            if free_of(w, k) and w.force[k] == 0 and (told or is_constant(w, y, values, k)):
+                side = side_of(w, k, w.g[k])
+                changed = changed or values[w.mode[k]] != side
+                values[w.mode[k]] = side
         if not changed:
             found = sign_forces(w, y, values, w.tied, True)
             if found <= 0:

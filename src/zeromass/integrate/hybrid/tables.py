@@ -54,14 +54,16 @@ def compiled_table(
     ahead   1 for motions forward in time, −1 backward
     slow    what there is no machine code of
     """
-    w = switch_table(pieces, ahead, slow)
-    fast, guards = switch_functions(pieces, program), program.native.events(events, 1)
-    w.rhs, w.pivots = program.native.rhs(1).address("rhs"), np.zeros(program.native.pivots + 1)
+    w, functions = switch_table(pieces, ahead, slow), switch_functions(pieces, program)
+    guards = program.native.events(events, 1)
+    fast = {"rhs": program.native.rhs(1).address("rhs"), "guard": 0 if guards is None else guards.address("event")}
     if not pieces.of_force:
-        w.judge = fast.address("judge")
+        fast["judge"] = functions.address("judge")
     if any(switch.kind == "turn" for switch in pieces.switches):
-        w.across = fast.address("across")
-    w.guard, w.guards = 0 if guards is None else guards.address("event"), np.zeros(len(events))
+        fast["across"] = functions.address("across")
+    for name, address in fast.items():
+        setattr(w, name, address)
+    w.pivots, w.guards = np.zeros(program.native.pivots + 1), np.zeros(len(events))
     return w
 
 
