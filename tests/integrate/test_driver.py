@@ -14,8 +14,9 @@ from zeromass.compile.program import program_at
 from zeromass.integrate.hybrid import motion
 from zeromass.integrate.hybrid.driver import drive
 from zeromass.integrate.hybrid.memory import Drive
+from zeromass.integrate.hybrid.messages import Selection
 from zeromass.integrate.hybrid.motion import Driver
-from zeromass.integrate.hybrid.selection import Selection, select_modes
+from zeromass.integrate.hybrid.selection import select_modes
 from zeromass.integrate.hybrid.watched import Watched
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.stepping.layout import Int64, Real64

@@ -90,7 +90,7 @@ class PieceLoop(Loop):
         outcome = self._memory and self._jumped()
         segment = super().segment(tell) if outcome is None else self._ended(tell, outcome)
         if segment.outcome.ending in (Ending.NOT_A_NUMBER, Ending.STEP_TOO_SMALL) and self._memory.stops():
-            self.found, self.reached = PieceEnd.SWITCH, self._memory.reached(self._piece)
+            self.found, self.reached = PieceEnd.SWITCH, self._memory.reached()
             return replace(segment, outcome=Outcome(Ending.EVENT, segment.outcome.t, ""))
         return segment
 
@@ -136,7 +136,7 @@ class PieceLoop(Loop):
             through, outcome = self._through(ending[0])
             if through or ending[0].name.startswith("\0"):
                 return outcome
-        self.found, self.reached = found, {} if ending else memory.reached(self._piece)
+        self.found, self.reached = found, {} if ending else memory.reached()
         return Outcome(Ending.EVENT, work.t, ", ".join(event.words(self.state()) for event in ending))
 
     def _could_not(self, t: float, y: np.ndarray, k: int, own: float) -> bool:

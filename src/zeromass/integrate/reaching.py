@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from zeromass.compile.program import Program
-from zeromass.integrate.deciding import Deciding, Question, Undecided
 from zeromass.integrate.hybrid.driver import SHORTEST
+from zeromass.integrate.hybrid.mode_selector import Selector
 from zeromass.integrate.hybrid.piece_end import PieceEnd
 from zeromass.integrate.hybrid.watched import Watched
 from zeromass.integrate.outcome import Ending, Outcome
@@ -19,6 +19,7 @@ from zeromass.integrate.switching import Piece
 from zeromass.integrate.terms import lengths_in
 from zeromass.kernel.negative_values import ROUNDING as NEGATIVE
 from zeromass.model import State
+from zeromass.model.pieces import Undecided
 
 LESS = 1e2
 """How many times further below zero a function must be seen once it was not there in a step of its own."""
@@ -35,8 +36,8 @@ class Reached(NamedTuple):
 class Reaching:
     """Motions on one piece, up to what ends it; until the end of a run at most."""
 
-    def __init__(self, deciding: Deciding, settings: Settings, watched: Watched, until: float) -> None:
-        self._deciding, self._settings, self._watched, self._until = deciding, settings, watched, until
+    def __init__(self, selector: Selector, settings: Settings, watched: Watched, until: float) -> None:
+        self._selector, self._settings, self._watched, self._until = selector, settings, watched, until
         self.before: list[float] = []
         """Functions of events at the end of the last piece."""
         self._growth = 0.0  # of pivots, that a large motion was let have
@@ -102,17 +103,14 @@ class Reaching:
         loop.work.shrink()
         if self._watched.pieces.in_forces:
             self._growth = loop.work.growth_limit
-            self._deciding.standing.take(loop.program)
+            self._selector.standing.take(loop.program)
         return loop, segment
 
     def _struck(self, state: State, k: int, own: float) -> bool:
         """Whether a motion could not go on beyond a switch that it touches, because constraints or energies jump there."""
-        deciding, pieces = self._deciding, self._deciding.pieces
-        question = Question(
-            deciding, state, dict(state.parameters), deciding.standing.looked(state, (), 0.0, 0.0)[0], [k]
-        )
+        selector, pieces = self._selector, self._selector.pieces
         try:
-            (here, _), (there, _) = question.at((own,)), question.at((-own,))
+            here, there = (selector.on_side(state, k, side)[0] for side in (own, -own))
         except Undecided:
             return True
-        return isinstance(shock(pieces, here, there, [k], deciding.standing.words([k])), Outcome)
+        return isinstance(shock(pieces, here, there, [k], pieces.words([k])), Outcome)

@@ -13,9 +13,9 @@ import numpy as np
 
 from zeromass.compile.program import Program
 from zeromass.expression import Symbol
-from zeromass.integrate.deciding import Deciding, Decision, Undecided
 from zeromass.integrate.hybrid.driver import BEYOND, LOOKS
 from zeromass.integrate.hybrid.memory import Drive
+from zeromass.integrate.hybrid.mode_selector import Selector, mode_selector
 from zeromass.integrate.hybrid.motion import Driver
 from zeromass.integrate.hybrid.piece_end import PieceEnd
 from zeromass.integrate.hybrid.watched import Watched
@@ -25,10 +25,10 @@ from zeromass.integrate.segment import Segment, Segments
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.shocks import Shock, shock
 from zeromass.integrate.stepping.loop import lanes_of
-from zeromass.integrate.switching import RECENT, SHRINKS, STILL, Impulse, Piece, Switching, switchings
+from zeromass.integrate.switching import RECENT, SHRINKS, STILL, Decision, Impulse, Piece, Switching, switchings
 from zeromass.integrate.timetable import TOGETHER, Timetable
 from zeromass.model import Event, State, System
-from zeromass.model.pieces import SystemPieces
+from zeromass.model.pieces import SystemPieces, Undecided
 
 MOST_SKIPPED = 64
 """Pieces at most that are made without the driver, after it has left several."""
@@ -76,7 +76,7 @@ class Switched:
         self._tell = tell
         self._asked = tuple(events)
         self._ahead = 1.0 if until >= start.t else -1.0
-        self.deciding: Deciding = Deciding(pieces, self._ahead, lanes_of(settings.chosen))
+        self.deciding: Selector = mode_selector(pieces, self._ahead, lanes_of(settings.chosen))
         self._standing = self.deciding.standing
         self._watched = Watched(pieces, self._asked, self._ahead)
         self._reaching = Reaching(self.deciding, settings, self._watched, until)

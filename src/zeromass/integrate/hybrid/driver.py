@@ -40,9 +40,10 @@ from zeromass.integrate.hybrid.memory import (
     T,
     watch,
 )
+from zeromass.integrate.hybrid.messages import Selection
 from zeromass.integrate.hybrid.piece_end import PieceEnd, ends_piece, open_step, stops_at_switch
-from zeromass.integrate.hybrid.selection import Selection, select_modes
-from zeromass.integrate.hybrid.switches import SIDE, TURN, Switches, accelerate, look
+from zeromass.integrate.hybrid.selection import select_modes
+from zeromass.integrate.hybrid.switches import SIDE, Switches, accelerate, look
 from zeromass.integrate.shocks import SMALL
 from zeromass.integrate.stepping.functions import FIRST
 from zeromass.integrate.stepping.layout import HEAD, Int64, Real64
@@ -175,21 +176,6 @@ def take_back(m: Motion) -> int:
     m.ints[RECORDED], m.ints[STEPS] = m.counts[place], m.counts[place + 1]
     m.occurrences = m.counts[place + 4]
     return int(Drive.LEFT)
-
-
-@kernel
-def flip(m: Motion, w: Switches) -> None:
-    """Sets the modes of switches that were reached to the sides that they go to."""
-    for k in range(len(w.kind)):
-        c = w.reached[k] - 1
-        place = w.mode[k]
-        held = w.flag[k] >= 0 and m.values[w.flag[k]] != 0.0
-        way = -1.0 if c >= 0 and m.below[c] == 0 else 1.0
-        if held:
-            wide = 2.0 if w.kind[k] == SIDE else 1.0
-            m.values[place] += wide if way > 0.0 else 0.0
-        elif c >= 0:
-            m.values[place] = -m.values[place] if w.kind[k] == SIDE else m.values[place] + way
 
 
 @kernel
@@ -440,10 +426,6 @@ def goes_on(m: Motion, w: Switches, timed: bool) -> bool:
     y = m.y[: len(m.first)]
     w.clock[0] = m.reals[T]
     m.place += 1 if m.reals[T] == m.target else 0
-    for k in range(len(w.kind)):
-        if w.reached[k] != 0 and w.kind[k] == TURN:
-            return False
-    flip(m, w)
     for i in range(len(m.which)):
         m.values[w.mode[m.which[i]]] = m.timed[m.place, i]
     m.flips[m.flipped] = m.reals[T]

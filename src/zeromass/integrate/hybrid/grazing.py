@@ -8,19 +8,9 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from zeromass.integrate.deciding import NEAR, SOON
 from zeromass.integrate.hybrid.memory import ATOL, RTOL, Motion
-from zeromass.integrate.hybrid.switches import (
-    TURN,
-    WHOLE,
-    Switches,
-    bend,
-    look,
-    rate_of,
-    rate_there,
-    try_choice,
-    vanishes,
-)
+from zeromass.integrate.hybrid.switches import TURN, WHOLE, Switches, look, rate_of, rate_there, sign_of, try_choice
+from zeromass.integrate.hybrid.tolerances import NEAR, ORDERS, SOON
 from zeromass.kernel.functions import floor
 from zeromass.kernel.language import Reals, kernel
 
@@ -49,9 +39,9 @@ def allowed(m: Motion, w: Switches, t: float, y: Reals, k: int) -> float:
 
 @kernel
 def second_derivative(w: Switches, y: Reals, k: int) -> float:
-    """g̈ of a switch along the motion with w.low as accelerations, from ġ a moment before and after."""
-    late = SOON * max(1.0, abs(w.clock[0]))
-    return (rate_there(w, y, k, late) - rate_there(w, y, k, -late)) / (2.0 * late) * w.ahead
+    """g̈ of a switch along the motion, with the modes in w.values, from ġ a moment before and after."""
+    late, a = SOON * max(1.0, abs(w.clock[0])), w.slope[len(y) // 2 :]
+    return (rate_there(w, y, a, k, late) - rate_there(w, y, a, k, -late)) / (2.0 * late)
 
 
 @kernel
@@ -62,22 +52,19 @@ def touch(m: Motion, w: Switches, t: float, y: Reals, k: int, own: float, far: f
     far  the largest value of the switching function at the ends of the step: one that rests on a switch, as far as its
          tolerances tell, does not turn there
     """
-    if w.kind[k] == TURN:
+    if w.kind[k] == TURN or w.force[k] != 0:
         return int(Touch.NONE)
     off = REACH * allowed(m, w, t, y, k)
     if far <= off:
         return int(Touch.NONE)
-    n, g, size = len(y) // 2, w.g[k], w.sizes[k]
+    g, size = w.g[k], w.sizes[k]
     border = floor(g + 0.5) if w.kind[k] == WHOLE else 0.0
     for i in range(len(w.kind)):
         w.tied[i] = 1 if i == k else 0
-    w.count, w.open[0], w.zeros[k] = 1, k, g
-    w.choice[0] = own
+    w.count, w.open[0], w.zeros[k], w.choice[0] = 1, k, g, own
     if not try_choice(w, y, m.values, w.choice):
-        return int(Touch.UNKNOWN)
-    w.low[:] = w.slope[n:]
-    rate = rate_of(w, y, w.low, k)
-    turns = second_derivative(w, y, k)
+        return int(Touch.AMBIGUOUS)
+    rate, turns = rate_of(w, y, w.slope[len(y) // 2 :], k), second_derivative(w, y, k)
     if not own * turns > 0.0:
         return int(Touch.NONE)
     reach = off + NEAR * size
@@ -90,17 +77,21 @@ def touch(m: Motion, w: Switches, t: float, y: Reals, k: int, own: float, far: f
             return int(Touch.AMBIGUOUS)
     w.choice[0] = -own
     if not try_choice(w, y, m.values, w.choice):
-        return int(Touch.UNKNOWN)
-    w.low[:] = w.slope[n:]
-    there = rate_of(w, y, w.low, k)
-    side = 0.0
-    if w.rates[k] != 0 and not vanishes(w, y, w.low, k, there, 0.0):
-        side = 1.0 if there > 0.0 else -1.0
+        return int(Touch.AMBIGUOUS)
     left = abs(m.until - t)
-    differs = abs(there - rate) * left
-    if w.rates[k] == 0:
+    if w.rates[k] != 0:
+        differs = abs(rate_of(w, y, w.slope[len(y) // 2 :], k) - rate) * left
+    else:
         differs = abs(second_derivative(w, y, k) - turns) * left * left / 2.0
-    if side == 0.0:
-        try_choice(w, y, m.values, w.choice)
-        side = bend(w, y, k)
-    return int(Touch.AMBIGUOUS) if side != own and differs > reach else int(Touch.NONE)
+    back = leads_to(w, y, k) == own
+    return int(Touch.AMBIGUOUS) if differs > reach and not back else int(Touch.NONE)
+
+
+@kernel
+def leads_to(w: Switches, y: Reals, k: int) -> float:
+    """The side to which a motion that touches a switch goes from its own side of it, by derivatives; 0 where none tells."""
+    side = 0.0
+    for order in range(1 if w.rates[k] != 0 else 2, ORDERS + 1):
+        if side == 0.0:
+            side = sign_of(w, y, w.slope[len(y) // 2 :], k, order, 0.0)
+    return side

@@ -6,7 +6,8 @@ from enum import IntEnum
 
 from zeromass.integrate.hybrid.driver import drive
 from zeromass.integrate.hybrid.memory import BUDGET, EVALUATIONS, RECORDED, REJECTED, STEPS, Drive, Motion, T
-from zeromass.integrate.hybrid.selection import Selection, select_modes
+from zeromass.integrate.hybrid.messages import Selection
+from zeromass.integrate.hybrid.selection import select_modes
 from zeromass.integrate.hybrid.switches import Switches
 from zeromass.integrate.stepping.step_functions import StepFunctions
 from zeromass.kernel.language import Ints2, Reals, Reals2, Struct, kernel

@@ -17,9 +17,10 @@ from zeromass.integrate.hybrid.memory import (
     COUNTS,
     Drive,
 )
+from zeromass.integrate.hybrid.messages import Selection
 from zeromass.integrate.hybrid.methods import MEMORIES, MethodMemory
 from zeromass.integrate.hybrid.piece_memory import PieceMemory
-from zeromass.integrate.hybrid.selection import Selection, select_modes
+from zeromass.integrate.hybrid.selection import select_modes
 from zeromass.integrate.hybrid.tables import ints
 from zeromass.integrate.hybrid.watched import LOW, LookedAt, Watched
 from zeromass.integrate.pace import pace
@@ -77,7 +78,7 @@ class Driver(PieceMemory):
     @staticmethod
     def serves(pieces: SystemPieces, settings: Settings, asked: Sequence[Event]) -> bool:
         """Whether it can drive motions of a system, those pieces apart that it leaves."""
-        if pieces.in_forces or pieces.of_force or settings.step is not None:
+        if pieces.in_forces or settings.step is not None:
             return False
         if settings.method not in MEMORIES or lengths_in(pieces.system) or _bumps(pieces.system):
             return False
@@ -174,7 +175,7 @@ class Driver(PieceMemory):
         state = driven.end if kept else driven.state(last)
         if not kept:
             m.pieces, m.occurrences = m.pieces - 1, int(counts[last, 4])  # it is begun anew
-        reached = {} if status is Drive.LEFT else self.reached(driven.piece(last))
+        reached = {} if status is Drive.LEFT else self.reached()
         which = list(reached) or m.which.tolist()
         made = [partial(driven.segment, k, status if k == last else None, which) for k in range(last + kept)]
         return Driven(status, made, state, driven.piece(last), m.place, reached, interrupted)
@@ -187,6 +188,7 @@ class Driver(PieceMemory):
             work.ints[Int64.budget], before = CHUNK_OF_STEPS, work.evaluations
             given = m, self.w, self.step, self.roots, self.low, self.method.places, begins
             status, begins = Drive(compiled(drive)(*given)), False
+            self.slow.check()
             self.program.native.called(work.evaluations - before)
             tell(work.t)
             if status is Drive.AHEAD:
@@ -216,6 +218,7 @@ class Driver(PieceMemory):
             before = members.next
             given = members, m, self.w, self.step, self.roots, self.low, self.method.places, AT_ONCE
             status = Drive(compiled(drive_members)(*given))
+            self.slow.check()
             if status is Drive.LOG_FULL:
                 self._more_pieces()
             elif status is Drive.RECORD_FULL:
@@ -227,11 +230,13 @@ class Driver(PieceMemory):
         self.program.native.called(int(members.counts[:, 3].sum()))
 
     def first_piece(self, start: State) -> Piece | None:
-        """On which pieces a motion begins that has just been taken up; None where first derivatives do not decide that."""
+        """On which pieces a motion begins that has just been taken up; None where that is not decided."""
         work, w = self.work, self.w
         state = np.concatenate([start.q, start.v])
         w.clock[0], w.reached[:] = start.t, 0
-        if compiled(select_modes)(w, state, work.values, True) != Selection.DECIDED:
+        why = compiled(select_modes)(w, state, work.values, True)
+        self.slow.check()
+        if why != Selection.DECIDED:
             return None
         return piece_of(self.pieces, dict(zip(self.parameters, work.values[self.hidden :].tolist(), strict=True)))
 

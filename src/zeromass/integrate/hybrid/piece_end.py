@@ -286,7 +286,7 @@ def locate_end(m: Motion, w: Switches, s: StepFunctions, r: RootSearch, low: Roo
             break
         c = r.columns[r.which[i]]
         if m.cause[c] != NONE:
-            w.reached[m.of[c]] = c + 1
+            w.reached[m.of[c]], w.way[m.of[c]] = 1, -1.0 if m.below[c] == 0 else 1.0
             switches += 1
         elif m.terminal[c] != IGNORED:
             note_event(m, s, c, r.times[i])
@@ -301,7 +301,7 @@ def locate_end(m: Motion, w: Switches, s: StepFunctions, r: RootSearch, low: Roo
         return int(PieceEnd.EVENT)
     if at >= 0:
         for k in range(len(w.kind)):
-            w.reached[k] = at + 1 if k == m.of[at] else 0
+            w.reached[k] = 1 if k == m.of[at] else 0
         return int(PieceEnd.TOUCHED)
     if end == m.until:
         return int(PieceEnd.FINISHED)
@@ -331,18 +331,18 @@ def stops_at_switch(m: Motion, w: Switches) -> bool:
     accelerate(w, y, m.values)
     look(w, y, m.values)
     for i in range(n):
-        w.low[i] = 0.0 if slide else w.slope[n + i]
+        w.slope[n + i] = 0.0 if slide else w.slope[n + i]
     for c in range(len(m.cause)):
         k = m.of[c]
         held = w.flag[k] >= 0 and m.values[w.flag[k]] != 0.0
         if m.cause[c] == SWITCH and w.kind[k] != TURN and not held:
-            g, mode, rate = w.g[k], m.values[w.mode[k]], rate_of(w, y, w.low, k)
+            g, mode, rate = w.g[k], m.values[w.mode[k]], rate_of(w, y, w.slope[n:], k)
             left, falls = mode * g, mode * rate
             if w.kind[k] != SIDE:
                 left, falls = g - mode, rate
                 if m.below[c] != 0:
                     left, falls = mode + 1.0 - g, -rate
             if falls < 0.0 and left <= -falls * late:
-                w.reached[k] = c + 1
+                w.reached[k], w.way[k] = 1, -1.0 if m.below[c] == 0 else 1.0
                 some = True
     return some

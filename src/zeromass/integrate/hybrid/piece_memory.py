@@ -25,18 +25,19 @@ from zeromass.integrate.hybrid.memory import (
     Motion,
 )
 from zeromass.integrate.hybrid.piece_end import PieceEnd, locate_end, stops_at_switch
+from zeromass.integrate.hybrid.python_functions import PythonFunctions
 from zeromass.integrate.hybrid.switches import Switches
-from zeromass.integrate.hybrid.tables import ints, switch_functions, switch_table
+from zeromass.integrate.hybrid.tables import compiled_table, ints, switch_functions
 from zeromass.integrate.hybrid.watched import HOLD, LOW, LookedAt, Watched, place_of
 from zeromass.integrate.hybrid.watched import SWITCH as SWITCHES
 from zeromass.integrate.settings import Settings
+from zeromass.integrate.standing import Standing
 from zeromass.integrate.stepping.dense import DEGREE, Projection
 from zeromass.integrate.stepping.functions import Functions, Onto
 from zeromass.integrate.stepping.layout import ARGUMENTS
 from zeromass.integrate.stepping.step_functions import StepFunctions, Steps, functions_at
 from zeromass.integrate.stepping.stepper import Stepper
 from zeromass.integrate.stepping.workspace import Workspace
-from zeromass.integrate.switching import Piece
 from zeromass.kernel.language import compiled
 from zeromass.kernel.negative_values import PARTS, ROUNDING, NegativeSearch
 from zeromass.kernel.negative_values import STACK as PENDING
@@ -83,7 +84,8 @@ class PieceMemory:
         self.parameters: tuple[Symbol, ...] = program.system.parameters[self.hidden :]
         self._fresh: np.ndarray = work.reals.copy()
         self._keep: list[Any] = []
-        self.w: Switches = switch_table(self.pieces, program, self.events, self.ahead)
+        self.slow = PythonFunctions(Standing(self.pieces, 1))
+        self.w: Switches = compiled_table(self.pieces, program, self.events, self.ahead, self.slow)
         self.step: StepFunctions = self._step_functions()
         self._make_searches(TURNS)
         self.m: Motion = self._motion()
@@ -213,13 +215,9 @@ class PieceMemory:
             return 0
         return 2 if k in parts["energies"] and pieces.of_place[k] else 1
 
-    def reached(self, piece: Piece) -> dict[int, float]:
-        """Switches that ended a piece, and the side that each goes to, or numbers up or down."""
-        found, m = {}, self.m
-        for k, c in ((k, int(c) - 1) for k, c in enumerate(self.w.reached) if c):
-            crossed = self.pieces.switches[k].kind == "side" and m.cause[c] == SWITCH
-            found[k] = -piece.modes[self.pieces.switches[k].mode] if crossed else (-1.0 if m.below[c] == 0 else 1.0)
-        return found
+    def reached(self) -> dict[int, float]:
+        """Switches that ended a piece, with the way that each goes: up or down."""
+        return {k: float(self.w.way[k]) for k in np.flatnonzero(self.w.reached).tolist()}
 
     # one piece, whose steps are made by a loop -----------------------------------------------------------------------
     def enter(self, t: float, y: np.ndarray, target: float, until: float) -> None:
@@ -253,6 +251,7 @@ class PieceMemory:
             self.m.occurrences, self.roots.looks = 0, len(places)
             self.roots.places[: len(places)] = places
             found = PieceEnd(compiled(locate_end)(self.m, self.w, self.step, self.roots, self.low))
+            self.slow.check()
             if found is not PieceEnd.NO_ROOM:
                 return found
             self._make_searches(2 * self._room)

@@ -1,0 +1,87 @@
+"""Functions of switches for kernels, evaluated by Python: what is rare, or is asked for before anything is compiled."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from zeromass.integrate.hybrid.switches import Switches
+from zeromass.integrate.standing import Standing
+from zeromass.kernel.structs import c_type, fields
+from zeromass.model import State
+
+
+class PythonFunctions:
+    """Functions of time, state and parameters at states on the pieces of a system.
+
+    An error in Python is raised when the kernel has returned, by `check`.
+    """
+
+    def __init__(self, standing: Standing) -> None:
+        self._standing, pieces = standing, standing.pieces
+        self._system, self._given = pieces.system, len(pieces.given.parameters)
+        self._n, self._count, self._all = (
+            len(pieces.system.coordinates),
+            len(pieces.switches),
+            len(pieces.system.parameters),
+        )
+        self._failed: list[BaseException] = []
+        self.start: State | None = None
+        """The state, of the system as it was given, at which modes are selected: what is computed there is remembered."""
+        self.rhs: Any = self._function("rhs", self._rhs)
+        self.judge: Any = self._function("judge", self._judge)
+        self.across: Any = self._function("across", self._across)
+        self.derivative: Any = self._function("derivative", self._derivative)
+
+    def check(self) -> None:
+        """Raises what went wrong in Python."""
+        if self._failed:
+            error, self._failed[:] = self._failed[0], []
+            raise error
+
+    def _function(self, name: str, evaluate: Callable[..., None]) -> Any:
+        """A function for machine code."""
+        kind: Any = fields(Switches)[name][0]
+
+        def called(*given: Any) -> None:
+            if not self._failed:
+                try:
+                    evaluate(*given)
+                except BaseException as error:
+                    self._failed.append(error)
+
+        return ctypes.CFUNCTYPE(None, *map(c_type, kind.args))(called)
+
+    def _state(self, clock: int, y: int, values: int) -> State:
+        t, y_now, known = float(_view(clock, 1)[0]), _view(y, 2 * self._n), _view(values, self._all)
+        q, v = y_now[: self._n], y_now[self._n :]
+        hidden = dict(zip(self._system.parameters[self._given :], known[self._given :].tolist(), strict=True))
+        start = self.start
+        if start is not None and start.t == t and np.array_equal(start.q, q) and np.array_equal(start.v, v):
+            return self._standing.state(start, hidden)
+        own = dict(zip(self._system.parameters, known.tolist(), strict=True))
+        return State(self._system, t, q.copy(), v.copy(), own)
+
+    def _rhs(self, clock: int, y: int, values: int, slope: int, growth: int, pivots: int) -> None:
+        here, found = self._state(clock, y, values), _view(slope, 2 * self._n)
+        found[: self._n], found[self._n :] = here.v, self._standing.acceleration(here)
+
+    def _judge(self, clock: int, y: int, values: int, g: int, sizes: int, slopes: int) -> None:
+        here = self._state(clock, y, values)
+        _view(g, self._count)[:], _view(sizes, self._count)[:] = self._standing.switching(here)
+        _view(slopes, self._count * (1 + 2 * self._n))[:] = self._standing.slopes(here).ravel()
+
+    def _across(self, clock: int, y: int, values: int, found: int) -> None:
+        _view(found, self._count)[:] = self._standing.pieces.across(self._state(clock, y, values).inputs)
+
+    def _derivative(self, clock: int, y: int, values: int, k: int, order: int, slopes: int) -> None:
+        found = self._standing.higher_slopes(self._state(clock, y, values), k, order)
+        _view(slopes, 1 + 2 * self._n)[:] = found
+
+
+def _view(place: int, count: int) -> np.ndarray:
+    """Numbers in memory."""
+    return np.ctypeslib.as_array((ctypes.c_double * count).from_address(place))
