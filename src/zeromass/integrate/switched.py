@@ -15,7 +15,7 @@ from zeromass.compile.program import Program
 from zeromass.expression import Symbol
 from zeromass.integrate.hybrid.driver import BEYOND, LOOKS
 from zeromass.integrate.hybrid.memory import Drive
-from zeromass.integrate.hybrid.mode_selector import Selector, mode_selector
+from zeromass.integrate.hybrid.mode_selector import ModeSelector, Selector, mode_selector
 from zeromass.integrate.hybrid.motion import Driver
 from zeromass.integrate.hybrid.piece_end import PieceEnd
 from zeromass.integrate.hybrid.watched import Watched
@@ -105,6 +105,10 @@ class Switched:
             if outcome is not None:
                 return Segments([Segment.standing(self.start, outcome, self.settings)])
             self._begun = True
+        if self.pieces.only_forces and Driver.serves(self.pieces, self.settings, self._asked):
+            modes = {switch.mode: self._timed.get(switch.mode, 1.0) for switch in self.pieces.switches}
+            driver = self._of(self._standing.state(self.start, modes))
+            cast(ModeSelector, self.deciding).use(driver.w, driver.slow)
         try:
             decision = self.deciding.begin(self.start, self._timed)
         except Undecided as why:
@@ -201,6 +205,10 @@ class Switched:
         if not known and at_start(moving, self.settings.limits.violation) is not None:
             return None
         self._begun = True
+        return self._of(moving)
+
+    def _of(self, moving: State) -> Driver:
+        """The driver of the program at a state on the pieces."""
         program = self._standing.program(moving)
         if program not in self._drivers:
             self._drivers[program] = driver = Driver.of(self._watched, self.settings, program)

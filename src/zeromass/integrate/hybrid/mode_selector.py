@@ -44,6 +44,10 @@ class ModeSelector:
     def _switches(self) -> Switches:
         return switch_table(self.pieces, self.ahead, self._functions)
 
+    def use(self, switches: Switches, functions: PythonFunctions) -> None:
+        """Selects with a table of switches that calls machine code for all modes, but for some functions."""
+        self._switches, self._functions = switches, functions
+
     # selection ----------------------------------------------------------------------------------------------------------
     def begin(self, state: State, timed: Mapping[Symbol, float]) -> Decision:
         """Modes at a start; turns of angles are those of the state, else principal values.
