@@ -21,6 +21,7 @@ class Selection(IntEnum):
     NO_SIGN = 8
     SEVERAL_SIGNS = 9
     ENDLESS = 10
+    ERROR = 11  # in a function that Python evaluates
 
 
 WORDS: dict[Selection, str] = {

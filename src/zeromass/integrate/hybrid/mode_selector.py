@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cached_property
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 import numpy as np
 
 from zeromass.expression import Symbol
+from zeromass.integrate.hybrid.driven import piece_of
 from zeromass.integrate.hybrid.messages import Selection, words
 from zeromass.integrate.hybrid.python_functions import PythonFunctions
 from zeromass.integrate.hybrid.selection import select_modes
@@ -15,7 +16,7 @@ from zeromass.integrate.hybrid.switches import Switches, look, sign_of, try_choi
 from zeromass.integrate.hybrid.tables import switch_table
 from zeromass.integrate.large_selection import LargeModeSelector
 from zeromass.integrate.standing import Standing
-from zeromass.integrate.switching import Decision, Hold
+from zeromass.integrate.switching import Decision
 from zeromass.kernel.language import compiled
 from zeromass.model import State
 from zeromass.model.pieces import SystemPieces, Undecided
@@ -36,13 +37,21 @@ class ModeSelector:
         self.pieces, self.ahead, self.standing = pieces, ahead, Standing(pieces, lanes)
         self._hidden = pieces.system.parameters[len(pieces.given.parameters) :]
 
-    @cached_property
-    def _functions(self) -> PythonFunctions:
-        return PythonFunctions(self.standing)
-
-    @cached_property
-    def _switches(self) -> Switches:
-        return switch_table(self.pieces, self.ahead, self._functions)
+    @contextmanager
+    def _table(self, here: State) -> Iterator[Switches]:
+        """The switches in memory at a state, one that no other thread has now."""
+        free: list[tuple[PythonFunctions, Switches]]
+        free = self.pieces.system.memory.setdefault(("switches in memory", self.ahead), [])
+        try:
+            functions, w = free.pop()
+        except IndexError:
+            functions = PythonFunctions(self.standing)
+            w = switch_table(self.pieces, self.ahead, functions)
+        functions.standing, functions.start, w.clock[0] = self.standing, here, here.t
+        yield w
+        functions.start = None
+        free.append((functions, w))
+        functions.check()
 
     def use(self, switches: Switches, functions: PythonFunctions) -> None:
         """Selects with a table of switches that calls machine code for all modes, but for some functions."""
@@ -54,45 +63,38 @@ class ModeSelector:
 
         timed  modes of switches that depend on time alone
         """
-        w, modes = self._switches, dict(timed)
-        for k, switch in enumerate(self.pieces.switches):
-            turns = switch.kind == "turn" and switch.mode not in timed
-            w.reached[k] = turns and switch.mode not in state.turns
-            modes.setdefault(switch.mode, state.turns.get(switch.mode, 0.0) if turns else 1.0)
-        return self._selected(state, modes, fresh=True)
+        turns = {k: s.mode for k, s in enumerate(self.pieces.switches) if s.kind == "turn" and s.mode not in timed}
+        modes = {switch.mode: 1.0 for switch in self.pieces.switches} | dict.fromkeys(turns.values(), 0.0)
+        unknown = {k: 1.0 for k, mode in turns.items() if mode not in state.turns}
+        return self._selected(state, {**modes, **state.turns, **timed}, unknown, fresh=True)
 
     def after(
         self, state: State, before: Decision, reached: Mapping[int, float], timed: Mapping[Symbol, float]
     ) -> Decision:
         """Modes where switches have been reached, each with the side that it goes to, or whole numbers below or above."""
-        w, modes = self._switches, {**before.modes, **timed}
-        w.reached[:] = [k in reached for k in range(len(w.reached))]
-        w.way[:] = [reached.get(k, 1.0) for k in range(len(w.way))]
-        return self._selected(state, modes, fresh=False)
+        return self._selected(state, {**before.modes, **timed}, reached, fresh=False)
 
-    def _selected(self, state: State, modes: Mapping[Symbol, float], *, fresh: bool) -> Decision:
-        w, y, values = self._told(state, modes)
-        why = Selection(compiled(select_modes)(w, y, values, fresh))
-        self._functions.check()
+    def _selected(
+        self, state: State, modes: Mapping[Symbol, float], reached: Mapping[int, float], *, fresh: bool
+    ) -> Decision:
+        values, y = self._values(state, modes), np.concatenate([state.q, state.v])
+        with self._table(state) as w:
+            w.reached[:] = [k in reached for k in range(len(w.reached))]
+            w.way[:] = [reached.get(k, 1.0) for k in range(len(w.way))]
+            why = Selection(compiled(select_modes)(w, y, values, fresh))
+            which, number = w.open[: w.count].tolist(), w.number
         if why is not Selection.DECIDED:
-            which = w.open[: w.count].tolist()
-            said = self.standing.words(which)
-            raise Undecided(words(why, said, len(which), w.number))
-        return self._decision(values)
+            raise Undecided(words(why, self.standing.words(which), len(which), number))
+        piece = piece_of(self.pieces, self._modes(values))
+        return Decision(piece.modes, piece.holds)
 
-    def _told(self, state: State, modes: Mapping[Symbol, float]) -> tuple[Switches, np.ndarray, np.ndarray]:
-        """The switches, a state and the values of all parameters, as kernels have them."""
-        w = self._switches
-        self._functions.start, w.clock[0] = state, state.t
+    def _values(self, state: State, modes: Mapping[Symbol, float]) -> np.ndarray:
+        """The values of all parameters, with some modes."""
         given = [state.parameters[p] for p in self.pieces.given.parameters]
-        values = np.array([*given, *[float(modes.get(p, p.default or 0.0)) for p in self._hidden]])
-        return w, np.concatenate([state.q, state.v]), values
+        return np.array([*given, *[float(modes.get(p, p.default or 0.0)) for p in self._hidden]])
 
-    def _decision(self, values: np.ndarray) -> Decision:
-        modes = dict(zip(self._hidden, values[-len(self._hidden) :].tolist(), strict=True))
-        holds = [held for held in self.pieces.held.values() if modes[held.flag]]
-        sides = [(held.switch.mode, modes[held.switch.mode], held.width) for held in holds]
-        return Decision(modes, tuple(Hold(mode, low, low + width) for mode, low, width in sides))
+    def _modes(self, values: np.ndarray) -> dict[Symbol, float]:
+        return dict(zip(self._hidden, values[-len(self._hidden) :].tolist(), strict=True))
 
     # derivatives of switching functions -----------------------------------------------------------------------------
     def functions(self, here: State) -> np.ndarray:
@@ -101,24 +103,24 @@ class ModeSelector:
 
     def on_side(self, here: State, k: int, side: float) -> tuple[State, np.ndarray]:
         """A state on the pieces with one switch on a side, and its acceleration."""
-        w, y, values = self._told(here, here.parameters)
-        w.zeros[:], w.tied[:], w.why, w.count = self.functions(here), 0, 0, 1
-        w.open[0], w.tied[k], w.choice[0] = k, 1, side
-        found = compiled(try_choice)(w, y, values, w.choice)
-        self._functions.check()
-        if not found:
-            raise Undecided(words(Selection(w.why), self.standing.words([k]), 1, w.number))
-        there = self.standing.state(here, dict(zip(self._hidden, w.values[-len(self._hidden) :].tolist(), strict=True)))
+        values, y = self._values(here, here.parameters), np.concatenate([here.q, here.v])
+        with self._table(here) as w:
+            w.zeros[:], w.tied[:], w.seen[:], w.why, w.count = self.functions(here), 0, 0, 0, 1
+            w.open[0], w.tied[k], w.choice[0] = k, 1, side
+            compiled(try_choice)(w, y, values, w.choice)
+            why, which, number, modes = Selection(w.why), w.open[: w.count].tolist(), w.number, self._modes(w.values)
+        if why is not Selection.DECIDED:
+            raise Undecided(words(why, self.standing.words(which), len(which), number))
+        there = self.standing.state(here, modes)
         return there, self.standing.acceleration(there)
 
     def sign(self, here: State, k: int, order: int, a: np.ndarray) -> float:
         """The sign of a derivative of a switching function along the motion, ahead; 0 where it vanishes."""
-        w, y, values = self._told(here, here.parameters)
-        w.values[:] = values
-        compiled(look)(w, y, values)
-        found = compiled(sign_of)(w, y, a, k, order, 0.0)
-        self._functions.check()
-        return found
+        y = np.concatenate([here.q, here.v])
+        with self._table(here) as w:
+            w.values[:] = self._values(here, here.parameters)
+            compiled(look)(w, y, w.values)
+            return compiled(sign_of)(w, y, a, k, order, 0.0)
 
     def derivative(self, here: State, k: int, order: int, a: np.ndarray) -> float:
         """A derivative of a switching function by time along the motion."""

@@ -17,18 +17,20 @@ from zeromass.model import State
 class PythonFunctions:
     """Functions of time, state and parameters at states on the pieces of a system.
 
+    standing  what finds their values
     An error in Python is raised when the kernel has returned, by `check`.
     """
 
     def __init__(self, standing: Standing) -> None:
-        self._standing, pieces = standing, standing.pieces
+        self.standing, pieces = standing, standing.pieces
         self._system, self._given = pieces.system, len(pieces.given.parameters)
         self._n, self._count, self._all = (
             len(pieces.system.coordinates),
             len(pieces.switches),
             len(pieces.system.parameters),
         )
-        self._failed: list[BaseException] = []
+        self._errors: list[BaseException] = []
+        self.failed: np.ndarray = np.zeros(1, dtype=np.int64)
         self.start: State | None = None
         """The state, of the system as it was given, at which modes are selected: what is computed there is remembered."""
         self.rhs: Any = self._function("rhs", self._rhs)
@@ -38,20 +40,21 @@ class PythonFunctions:
 
     def check(self) -> None:
         """Raises what went wrong in Python."""
-        if self._failed:
-            error, self._failed[:] = self._failed[0], []
-            raise error
+        if self._errors:
+            self.failed[0] = 0
+            raise self._errors.pop()
 
     def _function(self, name: str, evaluate: Callable[..., None]) -> Any:
         """A function for machine code."""
         kind: Any = fields(Switches)[name][0]
 
         def called(*given: Any) -> None:
-            if not self._failed:
+            if not self._errors:
                 try:
                     evaluate(*given)
                 except BaseException as error:
-                    self._failed.append(error)
+                    self._errors.append(error)
+                    self.failed[0] = 1
 
         return ctypes.CFUNCTYPE(None, *map(c_type, kind.args))(called)
 
@@ -61,24 +64,24 @@ class PythonFunctions:
         hidden = dict(zip(self._system.parameters[self._given :], known[self._given :].tolist(), strict=True))
         start = self.start
         if start is not None and start.t == t and np.array_equal(start.q, q) and np.array_equal(start.v, v):
-            return self._standing.state(start, hidden)
+            return self.standing.state(start, hidden)
         own = dict(zip(self._system.parameters, known.tolist(), strict=True))
         return State(self._system, t, q.copy(), v.copy(), own)
 
     def _rhs(self, clock: int, y: int, values: int, slope: int, growth: int, pivots: int) -> None:
         here, found = self._state(clock, y, values), _view(slope, 2 * self._n)
-        found[: self._n], found[self._n :] = here.v, self._standing.acceleration(here)
+        found[: self._n], found[self._n :] = here.v, self.standing.acceleration(here)
 
     def _judge(self, clock: int, y: int, values: int, g: int, sizes: int, slopes: int) -> None:
         here = self._state(clock, y, values)
-        _view(g, self._count)[:], _view(sizes, self._count)[:] = self._standing.switching(here)
-        _view(slopes, self._count * (1 + 2 * self._n))[:] = self._standing.slopes(here).ravel()
+        _view(g, self._count)[:], _view(sizes, self._count)[:] = self.standing.switching(here)
+        _view(slopes, self._count * (1 + 2 * self._n))[:] = self.standing.slopes(here).ravel()
 
     def _across(self, clock: int, y: int, values: int, found: int) -> None:
-        _view(found, self._count)[:] = self._standing.pieces.across(self._state(clock, y, values).inputs)
+        _view(found, self._count)[:] = self.standing.pieces.across(self._state(clock, y, values).inputs)
 
     def _derivative(self, clock: int, y: int, values: int, k: int, order: int, slopes: int) -> None:
-        found = self._standing.higher_slopes(self._state(clock, y, values), k, order)
+        found = self.standing.higher_slopes(self._state(clock, y, values), k, order)
         _view(slopes, 1 + 2 * self._n)[:] = found
 
 

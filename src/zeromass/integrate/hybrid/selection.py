@@ -22,7 +22,6 @@ from zeromass.integrate.hybrid.switches import (
     look,
     lower_of,
     nest,
-    rate_across,
     rate_of,
     refuse,
     side_of,
@@ -88,9 +87,11 @@ def measure_drifts(w: Switches, y: Reals, values: Reals) -> None:
             continue
         for high in range(2):
             w.values[:] = values
-            look(w, y, w.values)
+            if w.nested or high == 0:
+                look(w, y, w.values)
             w.values[w.mode[j]] = upper_of(w, j, w.g[j]) if high == 1 else lower_of(w, j, w.g[j])
-            look(w, y, w.values)
+            if w.nested:
+                look(w, y, w.values)
             accelerate(w, y, w.values)
             for k in range(len(w.kind)):
                 w.drift[k] = max(w.drift[k], abs(rate_of(w, y, w.slope[n:], k)))
@@ -139,19 +140,19 @@ def consistent(w: Switches, y: Reals, values: Reals, choice: Reals) -> int:
     """Whether the motion on chosen sides goes to these sides; UNKNOWN if it stays on a switch as far as one can see."""
     sure = YES
     for j in range(w.count):
-        if not try_choice(w, y, values, choice):
+        w.scale[j] = turn(w, y, values, choice, j) if w.rates[w.open[j]] != 0 else 0.0
+        if w.why != 0:
             return FAILED
-        k, scale, a = w.open[j], 0.0, w.slope[len(y) // 2 :]
+    if not try_choice(w, y, values, choice):
+        return FAILED
+    a = w.slope[len(y) // 2 :]
+    for j in range(w.count):
+        k = w.open[j]
         if is_constant(w, y, w.values, k):
             if (choice[j] > 0.0) != (side_of(w, k, w.g[k]) >= upper_of(w, k, w.zeros[k])):
                 return NO
             continue
-        if w.rates[k] != 0:
-            scale = abs(rate_of(w, y, a, k))
-            scale += abs(rate_across(w, y, values, choice, j, -choice[j]))
-            if w.why != 0 or not try_choice(w, y, values, choice):
-                return FAILED
-        sign = first_sign(w, y, a, k, scale)
+        sign = first_sign(w, y, a, k, w.scale[j])
         if sign == 0.0:
             sure = UNKNOWN
         elif sign != choice[j]:
@@ -172,6 +173,8 @@ def is_motion(w: Switches, y: Reals, values: Reals, choice: Reals) -> int:
 def choose(w: Switches, y: Reals, values: Reals, fresh: bool) -> bool:
     """w.choice ← the sides of what is open: whether they are found."""
     w.choice[:] = w.natural
+    for number in range(len(w.seen)):
+        w.seen[number] = 0
     if not fresh:
         found = is_motion(w, y, values, w.choice)
         if found != NO:
@@ -288,7 +291,7 @@ def select_modes(w: Switches, y: Reals, values: Reals, fresh: bool) -> int:
                     set_margins(w, y, values)
     if w.why == int(Selection.ENDLESS):
         name_all(w)
-    return w.why
+    return int(Selection.ERROR) if w.failed[0] != 0 else w.why
 
 
 @kernel
@@ -342,5 +345,5 @@ def set_margins(w: Switches, y: Reals, values: Reals) -> None:
             values[place] = LEFT
         elif slide and w.rates[w.open[j]] != 0:  # others may hold it as well
             set_lower(w, w.choice)
-            drift = LOCATED * max(1.0, abs(w.clock[0])) * turn(w, y, values, j)
+            drift = LOCATED * max(1.0, abs(w.clock[0])) * turn(w, y, values, w.lower, j)
             values[place] = copysign(abs(values[place]) + drift, values[place])

@@ -97,10 +97,10 @@ def set_lower(w: Switches, choice: Reals) -> int:
 
 
 @kernel
-def turn(w: Switches, y: Reals, values: Reals, j: int) -> float:
-    """Of what size ġ of a switch is on its two sides, with all that holds on their lower ones, w.lower."""
-    here = abs(rate_across(w, y, values, w.lower, j, w.lower[j]))
-    return 0.0 if w.why != 0 else here + abs(rate_across(w, y, values, w.lower, j, -w.lower[j]))
+def turn(w: Switches, y: Reals, values: Reals, choice: Reals, j: int) -> float:
+    """Of what size ġ of a switch is on its two sides, others as in a choice."""
+    here = abs(rate_across(w, y, values, choice, j, choice[j]))
+    return 0.0 if w.why != 0 else here + abs(rate_across(w, y, values, choice, j, -choice[j]))
 
 
 @kernel
@@ -109,24 +109,23 @@ def set_ends(w: Switches, y: Reals, values: Reals, choice: Reals) -> bool:
 
     All others are as in w.lower, and there the state is left.
     """
-    n = len(y) // 2
-    if not try_choice(w, y, values, w.lower):
-        return False
-    w.base[:] = w.slope[n:]
-    for k in range(len(w.kind)):
-        w.signs[k] = w.values[w.mode[k]]
+    n, first = len(y) // 2, True
     w.turned = False
-    for j in range(w.count):
-        if choice[j] == 0.0:
-            w.tried[:] = w.lower
+    for j in range(w.count + 1):
+        if j < w.count and choice[j] != 0.0:
+            continue
+        w.tried[:] = w.lower
+        if j < w.count:
             w.tried[j] = 1.0
-            if not try_choice(w, y, values, w.tried):
-                return False
+        if not try_choice(w, y, values, w.tried):
+            return False
+        if j < w.count:
             w.ends[j][:] = w.slope[n:]
-            for k in range(len(w.kind)):
-                w.turned = w.turned or (w.force[k] != 0 and w.signs[k] != w.values[w.mode[k]])
-    if not try_choice(w, y, values, w.lower):
-        return False
+        for k in range(len(w.kind)):
+            w.turned = w.turned or (w.force[k] != 0 and not first and w.signs[k] != w.values[w.mode[k]])
+            w.signs[k] = w.values[w.mode[k]]
+        first = False
+    w.base[:] = w.slope[n:]
     for i in range(w.count):
         w.r[i] = rate_of(w, y, w.base, w.open[i])
         for j in range(w.count):
@@ -229,12 +228,14 @@ def slides(w: Switches, y: Reals, values: Reals, choice: Reals) -> int:
     if held > 1 and not is_additive(w, y, values, choice):
         return FAILED if w.why != 0 else name_held(w, choice, int(Selection.NOT_ADDITIVE))
     for j in range(w.count):
+        w.scale[j] = turn(w, y, values, w.lower, j) if choice[j] != 0.0 and w.rates[w.open[j]] != 0 else 0.0
+        if w.why != 0:
+            return FAILED
+    if not try_choice(w, y, values, w.lower):
+        return FAILED
+    for j in range(w.count):
         if choice[j] != 0.0:
-            k = w.open[j]
-            scale = turn(w, y, values, j) if w.rates[k] != 0 else 0.0
-            if w.why != 0 or not try_choice(w, y, values, w.lower):
-                return FAILED
-            sign = sign_of(w, y, w.mean, k, 1, scale)
+            sign = sign_of(w, y, w.mean, w.open[j], 1, w.scale[j])
             if sign != 0.0 and sign != choice[j]:
                 return NO
     return YES

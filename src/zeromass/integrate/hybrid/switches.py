@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Annotated
 
 from zeromass.integrate.hybrid.messages import Selection
-from zeromass.integrate.hybrid.tolerances import CURVED, NEAR, NESTED, ORDERS, SMALL, SOON
+from zeromass.integrate.hybrid.tolerances import CURVED, MOST, NEAR, NESTED, ORDERS, SMALL, SOON
 from zeromass.kernel.functions import floor
 from zeromass.kernel.language import Ints, Ints2, Reals, Reals2, Struct, function, kernel
 
@@ -30,6 +30,7 @@ class Switches(Struct):
     ahead                       1 for motions forward in time, −1 backward
     rhs, judge, across          dy/dt; g, their rounding and slopes; and what lies across the direction of each turn
     derivative                  slopes of a higher derivative of one g along the motion: switch, order
+    failed                      whether there was an error in one of these functions
     reached, way                whether a switch is reached, and to which side it goes; as a motion begins: turns to be found
     known                       whether a switch is reached or held, so that rounding does not decide of it
     tied, held, open, natural   those that the state does not decide; that held the motion; what is open, and how it was;
@@ -40,6 +41,7 @@ class Switches(Struct):
     g, sizes, slopes            of the switching functions, their rounding, and by time, positions and rates, (k, 1 + 2n)
     drift, zeros, terms         by how much g may change, and g and sizes where the decision began
     slope, growth, pivots       dy/dt, and what tells of its accuracy; `largest` q̈ of all that was tried
+    seen, accelerations         which choices of few switches were tried, and q̈ with them, (3^k, n)
     base, ends, r, G            q̈ and ġ on lower sides, and with one switch on its upper side, (k, n); what it adds to ġ
     beta, mean, spare           what acts of the upper sides, q̈ with it, and how far it is from its limits
     signs, turned               modes on lower sides, and whether a force has another sign on an upper one
@@ -64,6 +66,7 @@ class Switches(Struct):
     across: Annotated[Callable[..., None], function(Reals, Reals, Reals, Reals)]
     derivative: Annotated[Callable[..., None], function(Reals, Reals, Reals, int, int, Reals)]
     guard: Annotated[Callable[..., None], function(Reals, Reals, Reals, Reals)]
+    failed: Ints
     clock: Reals
     known: Ints
     reached: Ints
@@ -94,6 +97,8 @@ class Switches(Struct):
     growth: Reals
     pivots: Reals
     largest: float
+    seen: Ints
+    accelerations: Reals2
     there: Reals
     clock_there: Reals
     g_there: Reals
@@ -383,15 +388,23 @@ def take(w: Switches, values: Reals, k: int, side: float) -> None:
 @kernel
 def try_choice(w: Switches, y: Reals, values: Reals, choice: Reals) -> bool:
     """w.values, w.slope ← modes and motion on chosen sides of what is open: whether they are found."""
+    n, number = len(y) // 2, 0
     w.values[:] = values
     for j in range(w.count):
         take(w, w.values, w.open[j], choice[j])
-    if not nest(w, y, w.values):
-        return False
-    look(w, y, w.values)
+        number = 3 * number + (0 if choice[j] > 0.0 else 1 if choice[j] < 0.0 else 2) if w.count <= MOST else 0
+    if w.nested:  # slopes of others are the same on all sides
+        if not nest(w, y, w.values):
+            return False
+        look(w, y, w.values)
+    if w.count <= MOST and w.seen[number] != 0:
+        w.slope[n:] = w.accelerations[number]
+        return True
     accelerate(w, y, w.values)
-    for i in range(len(y) // 2, len(y)):
-        w.largest = max(w.largest, abs(w.slope[i]))
+    for i in range(n):
+        w.largest = max(w.largest, abs(w.slope[n + i]))
+    if w.count <= MOST:
+        w.seen[number], w.accelerations[number][:] = 1, w.slope[n:]
     return True
 
 

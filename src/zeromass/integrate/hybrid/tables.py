@@ -13,6 +13,7 @@ from zeromass.expression import as_expression, jacobian
 from zeromass.expression.magnitude import magnitudes
 from zeromass.integrate.hybrid.python_functions import PythonFunctions
 from zeromass.integrate.hybrid.switches import SIDE, SIGNS, TURN, WHOLE, Switches
+from zeromass.integrate.hybrid.tolerances import MOST
 from zeromass.model import Event
 from zeromass.model.pieces import SystemPieces
 
@@ -94,6 +95,7 @@ def switch_table(pieces: SystemPieces, ahead: float, functions: PythonFunctions)
         judge=functions.judge,
         across=functions.across,
         derivative=functions.derivative,
+        failed=functions.failed,
         clock=np.zeros(1),
         known=whole(),
         reached=whole(),
@@ -119,6 +121,8 @@ def switch_table(pieces: SystemPieces, ahead: float, functions: PythonFunctions)
         terms=real(),
         slope=np.zeros(2 * n),
         growth=np.zeros(1),
+        seen=np.zeros(3 ** min(count, MOST), dtype=np.int64),
+        accelerations=np.zeros((3 ** min(count, MOST), n)),
         pivots=np.zeros(1),
         there=np.zeros(2 * n),
         clock_there=np.zeros(1),
