@@ -15,6 +15,7 @@ from zeromass.integrate.hybrid.memory import (
     EVALUATIONS,
     EVENT,
     FINISHED,
+    FIXED,
     LONGEST,
     NONE,
     PAUSED,
@@ -45,7 +46,7 @@ from zeromass.integrate.stepping.functions import FIRST
 from zeromass.integrate.stepping.layout import Int64, Real64
 from zeromass.integrate.stepping.step_functions import StepFunctions, functions_at
 from zeromass.integrate.switching import RECENT, SHRINKS, STILL
-from zeromass.kernel.language import Reals, kernel, sqrt
+from zeromass.kernel.language import Reals, copysign, kernel, sqrt
 from zeromass.kernel.negative_values import begin_search, first_negative
 from zeromass.kernel.roots import RootSearch
 
@@ -101,7 +102,7 @@ def begin_piece(m: Motion, w: Switches, target: float) -> None:
         m.stepper[:] = m.stepper_begin
         if m.ints[RECORDED] == 0:
             m.increments.used[0] = 0
-    m.reals[H] = first_step(m, w, target)
+    m.reals[H] = first_step(m, w, target) if m.reals[FIXED] == 0.0 else copysign(m.fresh[H], w.ahead)
     for p in range(m.in_lanes.shape[0]):
         for lane in range(m.in_lanes.shape[1]):
             m.in_lanes[p, lane] = m.values[p]

@@ -30,7 +30,7 @@ RECORDED, STARTED, STEPS, REJECTED, EVALUATIONS, BUDGET, STRETCH, CAPACITY = (
         Int64.capacity,
     )
 )
-BEHIND_AT, QUIET = int(Real64.behind_at), int(Real64.quiet)
+BEHIND_AT, QUIET, FIXED = int(Real64.behind_at), int(Real64.quiet), int(Real64.fixed)
 EVENT, FINISHED, PAUSED, RECORD_FULL, AHEAD = (
     int(status) for status in (Status.EVENT, Status.FINISHED, Status.PAUSED, Status.RECORD_FULL, Status.AHEAD)
 )

@@ -11,11 +11,12 @@ import numpy as np
 from zeromass.compile.program import Program
 from zeromass.compile.repeated import repeated
 from zeromass.expression import Symbol
+from zeromass.integrate.hybrid.callbacks import Callbacks
 from zeromass.integrate.hybrid.driven import DrivenPieces, piece_of
 from zeromass.integrate.hybrid.driver import drive, functions_in_piece, select_in_piece, take_back
 from zeromass.integrate.hybrid.members import Ending, Members, drive_members
 from zeromass.integrate.hybrid.memory import COUNTS, LOWEST, NONE, SLIDING, SWITCH, Drive, Motion
-from zeromass.integrate.hybrid.methods import MEMORIES, MethodMemory
+from zeromass.integrate.hybrid.methods import MethodMemory, method_memory
 from zeromass.integrate.hybrid.selection import Selection, select_modes
 from zeromass.integrate.hybrid.switches import Switches
 from zeromass.integrate.hybrid.tables import ints, switch_functions, switch_table
@@ -91,9 +92,9 @@ class Driver:
     @staticmethod
     def serves(pieces: SystemPieces, settings: Settings, asked: Sequence[Event]) -> bool:
         """Whether it can drive motions of a system, those pieces apart that it leaves."""
-        if pieces.in_forces or pieces.of_force or not pieces.only_forces or settings.step is not None:
+        if pieces.in_forces or pieces.of_force or not pieces.only_forces:
             return False
-        if settings.method not in MEMORIES or lengths_in(pieces.system) or _bumps(pieces.system):
+        if settings.step is None and (lengths_in(pieces.system) or _bumps(pieces.system)):
             return False
         return not kinks(pieces.given, list(asked))
 
@@ -119,7 +120,7 @@ class Driver:
         self.order: int = 2 * len(program.system.coordinates)
         self.hidden: int = len(pieces.given.parameters)
         self.parameters: tuple[Symbol, ...] = program.system.parameters[self.hidden :]
-        self.tolerances = Tolerances(settings.rtol, settings.atol, settings.longest_step, None)
+        self.tolerances = Tolerances(settings.rtol, settings.atol, settings.longest_step, settings.step)
         native, parameters = program.native, program.system.parameters
         state, values = np.zeros(self.order), np.zeros(len(parameters))
         self.work: Workspace = Workspace(native, 0.0, state, values, self.tolerances, 0.0, lanes=self.method.lanes)
@@ -130,12 +131,14 @@ class Driver:
         own = [event for event in self.events if not event.name.startswith(LOW)]
         self._sampled = [e.zero for e in own if not e.name.startswith("\0")]
         self._followed = [e.zero for e in own if e.name.startswith("\0")]
-        self._timed: bool = bool(terms_of_time(program.system, self._followed, self._sampled))
+        controlled = settings.step is None
+        self._timed: bool = controlled and bool(terms_of_time(program.system, self._followed, self._sampled))
         self._keep: list[Any] = []
         self._rhs: int = native.rhs(1).address("rhs")
         self.w: Switches = switch_table(pieces, program, self.events, self.ahead)
         self.step: StepFunctions = self._step_functions()
-        self.memory: MethodMemory = MEMORIES[settings.method](self.work, program, self.step.polynomial)
+        self._callbacks = Callbacks()
+        self.memory: MethodMemory = method_memory(settings, self.work, program, self.step.polynomial, self._callbacks)
         self.low: RootSearch = self._search([k for k, e in enumerate(self.events) if e.name.startswith(LOW)], 0)
         others = [k for k, e in enumerate(self.events) if not e.name.startswith(LOW)]
         self.roots: RootSearch = self._search(others, TURNS)
@@ -260,7 +263,8 @@ class Driver:
             moved=np.zeros(order),
             step=self.step,
         )
-        columns = ints([k for k, name in enumerate(names) if name in self._unseen])
+        unseen = self._unseen if self.settings.step is None else ()
+        columns = ints([k for k, name in enumerate(names) if name in unseen])
         m.dips = NegativeSearch(
             evaluate=compiled(functions_in_piece).address,
             select=compiled(select_in_piece).address,
@@ -324,6 +328,7 @@ class Driver:
             work.ints[Int64.budget], before = CHUNK_OF_STEPS, work.evaluations
             given = m, self.w, self.step, self.roots, self.low, self.method.places, begins
             status, begins = Drive(compiled(drive)(*given)), False
+            self._callbacks.returned()
             self.program.native.called(work.evaluations - before)
             tell(work.t)
             if status is Drive.AHEAD:
@@ -353,6 +358,7 @@ class Driver:
             before = members.next
             given = members, m, self.w, self.step, self.roots, self.low, self.method.places, AT_ONCE
             status = Drive(compiled(drive_members)(*given))
+            self._callbacks.returned()
             if status is Drive.LOG_FULL:
                 self._more_pieces()
             elif status is Drive.RECORD_FULL:

@@ -245,8 +245,12 @@ class Workspace:
         self.signs = np.zeros((max(count, 1), 2))
         self.signs[:count, 1] = [event.direction for event in events] if directions is None else directions
         self.scratch = np.ones(max(self.size, CHUNK * count, 64))  # event functions at several places of a step
-        self._look = _Look(self.order, self.values, self.lanes, count)
+        self.take_values()
         self.signs[:count, 0] = self.event_values(self.t, self.y)
+
+    def take_values(self) -> None:
+        """Looks at events with the parameters as they are now."""
+        self._look = _Look(self.order, self.values, self.lanes, len(self.watched))
 
     def noted_steps(self) -> np.ndarray:
         """Rows of the record in which events that may wait may have happened; they are noted no longer."""
