@@ -63,7 +63,8 @@ class Reaching:
         self._grazing = Grazing(deciding, settings, until)
         self.before: list[float] = []
         """Functions of events at the end of the last piece."""
-        self._growth = 0.0  # of pivots, that a large motion was let have
+        self.growth: float = 0.0
+        """Of pivots, that a large motion was let have."""
         self._span = 0.0  # of the last piece, where it ended at the zero of a length
         self.held: int = 0
         """Memory of the segments before, bytes."""
@@ -141,11 +142,11 @@ class Reaching:
             self.before,
             frozenset(event.name for event in self.pieces.given.events),
         )
-        loop.work.growth_limit = max(loop.work.growth_limit, self._growth)
+        loop.work.growth_limit = max(loop.work.growth_limit, self.growth)
         segment = loop.segment(tell)
         loop.work.shrink()
         if self.pieces.in_forces:
-            self._growth = loop.work.growth_limit
+            self.growth = loop.work.growth_limit
             self._standing.take(loop.program)
         return loop, segment
 
@@ -154,18 +155,10 @@ class Reaching:
 
         A sum of multiples of time, positions and rates changes its sign no more often than the motion turns.
         """
-        if self.pieces.in_forces:
-            own = [
-                name
-                for k in self._followed
-                for name, guard in self._guards(k)
-                if guard.sliding or k in self.pieces.bent
-            ]
-        else:
-            known: dict[Program, list[str]] = self.pieces.system.memory.setdefault("bent", {})
-            if program not in known:
-                known[program] = self.unseen(program)
-            own = known[program]
+        known: dict[Program, list[str]] = self.pieces.system.memory.setdefault("bent", {})
+        if program not in known:
+            known[program] = self.unseen(program)
+        own = known[program]
         held = {hold.mode for hold in piece.holds}
         modes = [self.pieces.switches[place_of(name)[0]].mode for name in own]
         return [name for name, mode in zip(own, modes, strict=True) if name.startswith(HOLD) == (mode in held)]
@@ -177,14 +170,16 @@ class Reaching:
         return [k for k, s in enumerate(switches) if k not in self.pieces.of_time and s.kind != "turn"]
 
     def unseen(self, program: Program) -> list[str]:
-        """The same of all pieces of a small system."""
-        state = list(program.system.inputs[: 1 + 2 * len(program.acceleration)])
+        """The same of all pieces."""
         zeros = {
             name: self._acting(k, guard.zero)
             for k in self._followed
             for name, guard in self._guards(k)
             if guard.sliding or k in self.pieces.bent
         }
+        if self.pieces.in_forces:
+            return list(zeros)
+        state = list(program.system.inputs[: 1 + 2 * len(program.acceleration)])
         leaving = program.solved(list(zeros.values()))
         return [name for name, e in zip(zeros, leaving, strict=True) if _bends(e, state)]
 

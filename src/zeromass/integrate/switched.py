@@ -113,6 +113,7 @@ class Switched:
         times: list[float] = []  # of switches that are not known ahead
         found, driver, waits, skips = Segments(), self._driver(state, piece), 0, 1
         while True:
+            driver = self._current(driver, state, piece)
             if driver is not None and waits == 0 and self._quiet(driver, state, piece):
                 driven = driver.run(self.start, state, piece, self._place, times, self._tell)
                 found.promise(driven.segments, self.start.system)
@@ -185,6 +186,17 @@ class Switched:
         driver = Driver.of(self._reaching, self._standing.program(moving))
         self._used = driver
         driver.begin(moving, self.until, self._table, lambda: self.settings.bound - self._reaching.held)
+        return driver
+
+    def _current(self, driver: Driver | None, state: State, piece: Piece) -> Driver | None:
+        """The driver of the program that a motion has come to: the pivots of a large one may have changed."""
+        if driver is None or not self.pieces.in_forces:
+            return driver
+        if driver.program is not self._standing.program(self._standing.state(state, piece.modes)):
+            driver.release(self._reaching)
+            driver = self._driver(state, piece)
+        if driver is not None:
+            driver.work.growth_limit = max(driver.work.growth_limit, self._reaching.growth)
         return driver
 
     def _reversed(self, segment: Segment, state: State, piece: Piece) -> Piece | Outcome:

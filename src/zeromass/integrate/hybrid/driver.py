@@ -165,6 +165,19 @@ def flip(m: Motion, w: Switches) -> None:
 
 
 @kernel
+def selects(m: Motion, w: Switches) -> bool:
+    """Selects the modes with which the motion goes on: whether they are decided."""
+    if not m.large:
+        flip(m, w)
+    for i in range(len(m.which)):
+        m.values[w.mode[m.which[i]]] = m.timed[m.place, i]
+    y = m.y[: len(m.first)]
+    if m.large:
+        return m.select(w.clock, y, m.values)
+    return select_modes(w, y, m.values, False) == int(Selection.DECIDED)
+
+
+@kernel
 def jumps(m: Motion, w: Switches) -> bool:
     """Whether something may jump where modes have changed from those of the piece: constraints, masses, energies, events."""
     count = len(m.first)
@@ -278,7 +291,8 @@ def tell_modes(m: Motion, s: StepFunctions) -> None:
     """The parameters of a piece, for looks inside its steps."""
     first = 1 + len(m.first)
     for p in range(len(m.values)):
-        s.inputs[first + p, 0] = m.values[p]
+        for lane in range(s.inputs.shape[1]):
+            s.inputs[first + p, lane] = m.values[p]
 
 
 @kernel
@@ -335,10 +349,7 @@ def drive(
             m.place += 1
             for k in range(len(w.kind)):
                 w.reached[k] = 0
-        flip(m, w)
-        for i in range(len(m.which)):
-            m.values[w.mode[m.which[i]]] = m.timed[m.place, i]
-        decided = select_modes(w, m.y[: len(m.first)], m.values, False) == int(Selection.DECIDED)
+        decided = selects(m, w)
         m.flips[m.flipped] = m.reals[T]
         m.flipped += 0 if timed else 1
         if not decided or jumps(m, w) or chatters(m) or not defined_here(m, w):

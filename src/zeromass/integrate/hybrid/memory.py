@@ -76,6 +76,7 @@ class Motion(Struct):
     which, place      these switches, and which time is next
     until, start      of the run
     stalled, changes  limits of the run
+    large, select     whether the system is, and what selects modes then: whether they are decided
     begun, was        the start of the piece: t and y, and its parameters
     log, counts       pieces: t, y, and all parameters of modes, (pieces, 1 + 2n + hidden); and `COUNTS` of each
     hidden            where these parameters begin
@@ -128,6 +129,8 @@ class Motion(Struct):
     start: float
     stalled: float
     changes: int
+    large: bool
+    select: Annotated[Callable[..., bool], function(Reals, Reals, Reals, result=bool)]
     begun: Reals
     was: Reals
     log: Reals2

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from zeromass.compile.program import Program
-from zeromass.compile.repeated import repeated
 from zeromass.expression import Symbol
 from zeromass.integrate.hybrid.callbacks import Callbacks
 from zeromass.integrate.hybrid.driven import DrivenPieces, piece_of
 from zeromass.integrate.hybrid.driver import drive, functions_in_piece, select_in_piece, take_back
+from zeromass.integrate.hybrid.large import LargeSwitches
 from zeromass.integrate.hybrid.members import Ending, Members, drive_members
 from zeromass.integrate.hybrid.memory import COUNTS, LOWEST, NONE, SLIDING, SWITCH, Drive, Motion
 from zeromass.integrate.hybrid.methods import MethodMemory, method_memory
@@ -92,7 +92,7 @@ class Driver:
     @staticmethod
     def serves(pieces: SystemPieces, settings: Settings, asked: Sequence[Event]) -> bool:
         """Whether it can drive motions of a system, those pieces apart that it leaves."""
-        if pieces.in_forces or pieces.of_force or not pieces.only_forces:
+        if pieces.of_force or not pieces.only_forces:
             return False
         if settings.step is None and (lengths_in(pieces.system) or _bumps(pieces.system)):
             return False
@@ -134,10 +134,15 @@ class Driver:
         controlled = settings.step is None
         self._timed: bool = controlled and bool(terms_of_time(program.system, self._followed, self._sampled))
         self._keep: list[Any] = []
-        self._rhs: int = native.rhs(1).address("rhs")
-        self.w: Switches = switch_table(pieces, program, self.events, self.ahead)
-        self.step: StepFunctions = self._step_functions()
         self._callbacks = Callbacks()
+        self._large: LargeSwitches | None = None
+        if pieces.in_forces:
+            large = LargeSwitches(pieces, program, self.events, self.ahead, self.method.lanes, self._callbacks)
+            self._large, self.w = large, large.table()
+        else:
+            self._rhs: int = native.rhs(1).address("rhs")
+            self.w: Switches = switch_table(pieces, program, self.events, self.ahead)
+        self.step: StepFunctions = self._step_functions()
         self.memory: MethodMemory = method_memory(settings, self.work, program, self.step.polynomial, self._callbacks)
         self.low: RootSearch = self._search([k for k, e in enumerate(self.events) if e.name.startswith(LOW)], 0)
         others = [k for k, e in enumerate(self.events) if not e.name.startswith(LOW)]
@@ -153,9 +158,8 @@ class Driver:
         memory  what it may take, bytes
         """
         work, m, w, switches = self.work, self.m, self.w, self.pieces.switches
-        rhs = self.program.native.rhs(1).address("rhs")
-        if rhs != self._rhs:  # better code has been made
-            self._rhs, w.rhs = rhs, rhs  # pyright: ignore[reportAttributeAccessIssue]
+        if self._large is None and (rhs := self.program.native.rhs(1).address("rhs")) != self._rhs:
+            self._rhs, w.rhs = rhs, rhs  # better code has been made  # pyright: ignore[reportAttributeAccessIssue]
             self.memory.tell(m)
         work.memory = memory
         work.values[:] = [start.parameters.get(p, p.default or 0.0) for p in self.program.system.parameters]
@@ -173,8 +177,8 @@ class Driver:
         m.which = ints(table.switches)
 
     def _step_functions(self) -> StepFunctions:
-        order, work = self.order, self.work
-        inputs, row = np.zeros((1 + order + len(work.values), 1)), np.zeros(1 + order)
+        order, work, lanes = self.order, self.work, 1 if self._large is None else self.method.lanes
+        inputs, row = np.zeros((1 + order + len(work.values), lanes)), np.zeros(1 + order)
         more: dict[str, Any] = {}
         projects = self.settings.project and bool(self.program.corrections)
         if projects:
@@ -182,7 +186,7 @@ class Driver:
             place, arguments, _ = onto.arguments
             more = {"project": place, "arguments": np.array(arguments)}
             self._keep.append(onto)
-        guards = self.program.native.events(self.events, 1)
+        guards = self.program.native.events(self.events, lanes)
         return StepFunctions(
             t0=np.zeros(1),
             t1=np.zeros(1),
@@ -198,7 +202,7 @@ class Driver:
             limit=order * work.correction_limit**2,
             event=0 if guards is None else guards.address("event"),
             inputs=inputs,
-            outputs=np.zeros((len(self.events), 1)),
+            outputs=np.zeros((len(self.events), lanes)),
             values=np.zeros(len(self.events)),
         )
 
@@ -232,7 +236,11 @@ class Driver:
         slopes = [names.index(low) if (low := LOW + name.removeprefix(SWITCHES)) in names else -1 for name in names]
         slopes = [at if c == SWITCH else -1 for at, c in zip(slopes, cause, strict=True)]
         count, energies = len(pieces.switches), pieces.energies[0]
-        whole = switch_functions(pieces, self.program)
+        energy: Any = 0
+        if energies and self._large is not None:
+            energy = self._large.energy
+        elif energies:
+            energy = switch_functions(pieces, self.program).address("energy")
         m = Motion(
             reals=work.reals,
             fresh=self._fresh,
@@ -245,7 +253,7 @@ class Driver:
             below=ints([j for _, j in of]),
             slopes=ints(slopes),
             continuous=ints([self._continuous(k) for k in range(count)]),
-            energy=whole.address("energy") if energies else 0,
+            energy=energy,
             energies=np.zeros((2, max(len(energies), 1))),
             times=np.empty(0),
             timed=np.empty((1, 0)),
@@ -277,6 +285,8 @@ class Driver:
             seen=np.zeros((PARTS + 1, len(columns))),
             stack=np.zeros((PENDING, 2)),
         )
+        if self._large is not None:
+            self._large.bind(m)
         self.memory.tell(m)
         return m
 
@@ -296,6 +306,8 @@ class Driver:
         place  in the timetable; times: of the switches before that are not in it, to which those on the way are added
         """
         work, m = self.work, self.m
+        if self._large is not None:
+            self._large.start = start
         work.reals[Real64.t], work.state[: self.order] = state.t, np.concatenate([state.q, state.v])
         work.values[self.hidden :] = self._values(piece)
         first, m.place = m.pieces, place
@@ -380,11 +392,10 @@ class Driver:
 
     def event_values(self, t: float, y: np.ndarray, piece: Piece) -> np.ndarray:
         """The watched functions at a state on a piece."""
-        code, found = self.program.native.events(self.events, 1), np.empty(len(self.events))
-        if code is not None:
-            values = self.work.values.copy()
-            values[self.hidden :] = self._values(piece)
-            repeated(code.address("event"), [np.array([[t]]), y[None].copy(), values[None], found[None]])
+        found, values = np.empty(len(self.events)), self.work.values.copy()
+        values[self.hidden :] = self._values(piece)
+        if len(found):
+            self.w.guard(np.array([t]), y, values, found)
         return found
 
     def _values(self, piece: Piece) -> list[float]:

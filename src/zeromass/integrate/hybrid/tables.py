@@ -16,7 +16,8 @@ from zeromass.integrate.piecewise import HOLD
 from zeromass.model import Event
 from zeromass.model.pieces import SystemPieces
 
-_KINDS = {"side": SIDE, "whole": WHOLE, "turn": TURN}
+KINDS = {"side": SIDE, "whole": WHOLE, "turn": TURN}
+"""Kinds of switches by their names."""
 
 
 def switch_functions(pieces: SystemPieces, program: Program) -> Code:
@@ -54,7 +55,7 @@ def switch_table(pieces: SystemPieces, program: Program, events: Sequence[Event]
     judged, guards = switch_functions(pieces, program), program.native.events(events, 1)
     whole, real = (lambda: np.zeros(count, dtype=np.int64)), (lambda: np.zeros(count))
     return Switches(
-        kind=ints([_KINDS[switch.kind] for switch in pieces.switches]),
+        kind=ints([KINDS[switch.kind] for switch in pieces.switches]),
         timed=ints([k in pieces.of_time for k in range(count)]),
         rates=ints(pieces.of_rates),
         inner=ints([bool(inner) for inner in pieces.inner]),
