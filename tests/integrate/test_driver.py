@@ -20,6 +20,7 @@ from zeromass.integrate.hybrid.selection import select_modes
 from zeromass.integrate.hybrid.watched import Watched
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.stepping.layout import Int64, Real64
+from zeromass.integrate.stepping.plain import plain_method
 from zeromass.integrate.timetable import Timetable
 
 TIGHT: dict[str, Any] = {"rtol": 1e-12, "atol": 1e-14}
@@ -77,6 +78,44 @@ def test_the_driver_goes_as_python_does(name, method, monkeypatch):
     assert np.abs(times).max(initial=0.0) <= 1e-11
     np.testing.assert_allclose(run.y[-1], other.y[-1], rtol=0, atol=1e-10)
     assert len(run.impulses) == len(other.impulses)
+
+
+def classical(f: Any, t: float, y: np.ndarray, h: float) -> np.ndarray:
+    """A step of the classical method of Runge and Kutta."""
+    a = f(t, y)
+    b = f(t + h / 2, y + h / 2 * a)
+    c = f(t + h / 2, y + h / 2 * b)
+    return y + h / 6 * (a + 2 * b + 2 * c + f(t + h, y + h * c))
+
+
+@pytest.mark.parametrize("method", ["fixed", "radau", "classical"])
+@pytest.mark.parametrize("name", ["stick_slip_on_a_belt", "stairs_in_space", "square_wave_and_stairs", "backlash"])
+def test_steps_of_fixed_length_lead_over_switches_as_python_makes_them(name, method, monkeypatch):
+    """By methods in machine code and by one in NumPy: the same switches, states and steps inside."""
+    monkeypatch.setitem(zm.METHODS, "classical", plain_method("classical", classical, order=4, summary=""))
+    system, start, until = SWITCHES[name]()
+    run = zm.simulate(system, start, until=until, method=method, step=0.02)
+    monkeypatch.setattr(Driver, "serves", staticmethod(lambda *given: False))
+    other = zm.simulate(system, start, until=until, method=method, step=0.02)
+    assert len(run.switches) == len(other.switches) > 1
+    for one, two in zip(run.switches, other.switches, strict=True):
+        assert one.expression == two.expression
+        assert one.t == pytest.approx(two.t, abs=1e-12)
+    np.testing.assert_allclose(run.y[-1], other.y[-1], rtol=0, atol=1e-12)
+    times = np.linspace(0.0, until, 50)
+    np.testing.assert_allclose(run.at(times).y, other.at(times).y, rtol=0, atol=1e-12)
+    lengths = np.abs(np.diff(run.t))
+    assert lengths.max() <= 0.02 * (1 + 1e-6)
+
+
+def test_an_error_in_a_method_of_python_is_raised(monkeypatch):
+    def broken(f: Any, t: float, y: np.ndarray, h: float) -> np.ndarray:
+        raise ZeroDivisionError("no such step")
+
+    monkeypatch.setitem(zm.METHODS, "broken", plain_method("broken", broken, order=4, summary=""))
+    system, start, until = SWITCHES["backlash"]()
+    with pytest.raises(ZeroDivisionError, match="no such step"):
+        zm.simulate(system, start, until=until, method="broken", step=0.02)
 
 
 @pytest.mark.parametrize("method", ["dop853", "radau"])

@@ -29,7 +29,7 @@ class DrivenMembers:
     @staticmethod
     def serves(pieces: SystemPieces | None, settings: Settings, asked: Sequence[Event]) -> bool:
         """Whether members of a system can be driven; angles that go on over the cut of arctan2 are decided by Python."""
-        if pieces is None or not Driver.serves(pieces, settings, asked):
+        if pieces is None or pieces.in_forces or not Driver.serves(pieces, settings, asked):
             return False
         return all(switch.kind != "turn" for switch in pieces.switches)
 

@@ -40,7 +40,8 @@ class Reaching:
         self._selector, self._settings, self._watched, self._until = selector, settings, watched, until
         self.before: list[float] = []
         """Functions of events at the end of the last piece."""
-        self._growth = 0.0  # of pivots, that a large motion was let have
+        self.growth: float = 0.0
+        """Of pivots, that a large motion was let have."""
         self._span = 0.0  # of the last piece, where it ended at the zero of a length
         self.held: int = 0
         """Memory of the segments before, bytes."""
@@ -98,11 +99,11 @@ class Reaching:
         """The steps of a motion on a piece, as its error control makes them."""
         given = program, moving, target, self._settings, self._watched, piece, self._until, self.held
         loop = PieceLoop(*given, self._struck, self.before)
-        loop.work.growth_limit = max(loop.work.growth_limit, self._growth)
+        loop.work.growth_limit = max(loop.work.growth_limit, self.growth)
         segment = loop.segment(tell)
         loop.work.shrink()
         if self._watched.pieces.in_forces:
-            self._growth = loop.work.growth_limit
+            self.growth = loop.work.growth_limit
             self._selector.standing.take(loop.program)
         return loop, segment
 

@@ -105,10 +105,14 @@ class Switched:
             if outcome is not None:
                 return Segments([Segment.standing(self.start, outcome, self.settings)])
             self._begun = True
-        if self.pieces.only_forces and Driver.serves(self.pieces, self.settings, self._asked):
+        if (
+            isinstance(self.deciding, ModeSelector)
+            and self.pieces.only_forces
+            and Driver.serves(self.pieces, self.settings, self._asked)
+        ):
             modes = {switch.mode: self._timed.get(switch.mode, 1.0) for switch in self.pieces.switches}
             driver = self._of(self._standing.state(self.start, modes))
-            cast(ModeSelector, self.deciding).use(driver.w, driver.slow)
+            self.deciding.use(driver.slow, driver.w)
         try:
             decision = self.deciding.begin(self.start, self._timed)
         except Undecided as why:
@@ -213,7 +217,9 @@ class Switched:
         if program not in self._drivers:
             self._drivers[program] = driver = Driver.of(self._watched, self.settings, program)
             driver.begin(moving, self.until, self._table, lambda: self.settings.bound - self._reaching.held)
-        return self._drivers[program]
+        driver = self._drivers[program]
+        driver.work.growth_limit = max(driver.work.growth_limit, self._reaching.growth)
+        return driver
 
     def _reversed(self, segment: Segment, state: State, piece: Piece) -> Piece | Outcome:
         """A piece beyond the origins of angles that go on smoothly: they jump by π there.

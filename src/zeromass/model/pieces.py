@@ -219,21 +219,20 @@ class SystemPieces:
 
         A state is known to rounding of its largest coordinate and rate.
         """
-        inputs, n = state.inputs, len(state.q)
-        sizes = np.abs(inputs)
+        return self.functions.with_values(state.inputs, self.sizes(state.inputs))
+
+    def sizes(self, inputs: np.ndarray) -> np.ndarray:
+        """Of what size the numbers of a state count, as far as its rounding goes."""
+        n, sizes = len(self.system.coordinates), np.abs(inputs)
         for block in (slice(1, 1 + n), slice(1 + n, 1 + 2 * n)):
             sizes[block] = sizes[block].max()
-        return self.functions.with_values(inputs, sizes)
+        return sizes
 
     def size(self, k: int, state: State) -> float:
         """Of what size the rounding of one switching function is at a state on the pieces."""
-        inputs, n = state.inputs, len(state.q)
         if not self.in_forces:
             return float(self.switching(state)[1][k])
-        sizes = np.abs(inputs)
-        for block in (slice(1, 1 + n), slice(1 + n, 1 + 2 * n)):
-            sizes[block] = sizes[block].max()
-        return self.one_by_one.size(k, inputs, sizes)
+        return self.one_by_one.size(k, state.inputs, self.sizes(state.inputs))
 
     def along(self, e: Expression) -> Expression:
         """The rate of a function that is watched, found once."""

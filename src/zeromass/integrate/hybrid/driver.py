@@ -17,6 +17,7 @@ from zeromass.integrate.hybrid.memory import (
     EVALUATIONS,
     EVENT,
     FINISHED,
+    FIXED,
     LONGEST,
     MAY_PASS,
     NONE,
@@ -50,7 +51,7 @@ from zeromass.integrate.stepping.layout import HEAD, Int64, Real64
 from zeromass.integrate.stepping.step_functions import StepFunctions, functions_at
 from zeromass.integrate.switching import RECENT, SHRINKS, STILL
 from zeromass.integrate.timetable import TOGETHER
-from zeromass.kernel.language import Reals, kernel, sqrt
+from zeromass.kernel.language import Reals, copysign, kernel, sqrt
 from zeromass.kernel.negative_values import begin_search, first_negative
 from zeromass.kernel.roots import RootSearch
 
@@ -119,7 +120,7 @@ def begin_piece(m: Motion, w: Switches, target: float) -> None:
         m.stepper[:] = m.stepper_begin
         if m.ints[RECORDED] == 0:
             m.increments.used[0] = 0
-    m.reals[H] = first_step(m, w, target)
+    m.reals[H] = first_step(m, w, target) if m.reals[FIXED] == 0.0 else copysign(m.fresh[H], w.ahead)
     for p in range(m.in_lanes.shape[0]):
         for lane in range(m.in_lanes.shape[1]):
             m.in_lanes[p, lane] = m.values[p]
@@ -235,13 +236,15 @@ def strays(m: Motion, w: Switches) -> bool:
     y, t, found = m.y[: len(m.first)], m.reals[T], False
     first = m.counts[COUNTS * (m.pieces - 1)]
     steps = m.ints[RECORDED] - first
+    w.clock[0] = t
+    look(w, y, m.values)
     for k in range(len(w.kind)):
         w.reached[k] = 0
         held = w.flag[k] >= 0 and m.values[w.flag[k]] != 0.0
         mode, margin = m.values[w.mode[k]], abs(m.values[w.margin[k]])
-        if steps > 0 and w.kind[k] == SIDE and w.timed[k] == 0 and not held and mode != 0.0:
-            margin += allowed(m, w, t, y, k)
-            w.reached[k] = 1 if not w.g[k] * mode >= -margin else 0
+        own = w.kind[k] == SIDE and w.timed[k] == 0 and w.force[k] == 0 and not held and mode != 0.0
+        if steps > 0 and own and not w.g[k] * mode >= -margin:
+            w.reached[k] = 1 if not w.g[k] * mode >= -margin - allowed(m, w, t, y, k) else 0
             found = found or w.reached[k] != 0
     if not found:
         return False
@@ -307,7 +310,8 @@ def tell_modes(m: Motion, s: StepFunctions) -> None:
     """The parameters of a piece, for looks inside its steps."""
     first = 1 + len(m.first)
     for p in range(len(m.values)):
-        s.inputs[first + p, 0] = m.values[p]
+        for lane in range(s.inputs.shape[1]):
+            s.inputs[first + p, lane] = m.values[p]
 
 
 @kernel
@@ -430,7 +434,10 @@ def goes_on(m: Motion, w: Switches, timed: bool) -> bool:
         m.values[w.mode[m.which[i]]] = m.timed[m.place, i]
     m.flips[m.flipped] = m.reals[T]
     m.flipped += 0 if timed else 1
-    decided = select_modes(w, y, m.values, False) == int(Selection.DECIDED)
+    if m.large:
+        decided = m.select(w.clock, y, m.values)
+    else:
+        decided = select_modes(w, y, m.values, False) == int(Selection.DECIDED)
     if decided and not jumps(m, w) and not chatters(m) and defined_at(m, w, m.reals[T], m.values):
         return True
     m.flipped -= 0 if timed else 1

@@ -29,7 +29,7 @@ class Touch(IntEnum):
 @kernel
 def allowed(m: Motion, w: Switches, t: float, y: Reals, k: int) -> float:
     """By how much a switching function may be off at a state, from the tolerances of a step."""
-    w.clock[0] = t
+    w.clock[0], w.asked = t, k
     look(w, y, m.values)
     total = 0.0
     for i in range(len(y)):

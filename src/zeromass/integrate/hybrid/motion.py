@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from zeromass.compile.program import Program
-from zeromass.compile.repeated import repeated
 from zeromass.integrate.hybrid.driven import DrivenPieces, piece_of
 from zeromass.integrate.hybrid.driver import drive, functions_in_piece, select_in_piece, take_back
 from zeromass.integrate.hybrid.members import Ending, Members, drive_members
@@ -18,7 +17,7 @@ from zeromass.integrate.hybrid.memory import (
     Drive,
 )
 from zeromass.integrate.hybrid.messages import Selection
-from zeromass.integrate.hybrid.methods import MEMORIES, MethodMemory
+from zeromass.integrate.hybrid.methods import MethodMemory, method_memory
 from zeromass.integrate.hybrid.piece_memory import PieceMemory
 from zeromass.integrate.hybrid.selection import select_modes
 from zeromass.integrate.hybrid.tables import ints
@@ -78,9 +77,7 @@ class Driver(PieceMemory):
     @staticmethod
     def serves(pieces: SystemPieces, settings: Settings, asked: Sequence[Event]) -> bool:
         """Whether it can drive motions of a system, those pieces apart that it leaves."""
-        if pieces.in_forces or settings.step is not None:
-            return False
-        if settings.method not in MEMORIES or lengths_in(pieces.system) or _bumps(pieces.system):
+        if settings.step is None and (lengths_in(pieces.system) or _bumps(pieces.system)):
             return False
         return not kinks(pieces.given, list(asked))
 
@@ -100,7 +97,7 @@ class Driver(PieceMemory):
 
     def __init__(self, watched: Watched, settings: Settings, program: Program) -> None:
         method, events = stepper_of(settings.chosen), watched.events
-        self.tolerances = Tolerances(settings.rtol, settings.atol, settings.longest_step, None)
+        self.tolerances = Tolerances(settings.rtol, settings.atol, settings.longest_step, settings.step)
         native, parameters = program.native, program.system.parameters
         state, values = np.zeros(2 * len(program.system.coordinates)), np.zeros(len(parameters))
         work = Workspace(native, 0.0, state, values, self.tolerances, 0.0, lanes=method.lanes)
@@ -111,9 +108,10 @@ class Driver(PieceMemory):
         own = [event for event in self.events if not event.name.startswith(LOW)]
         self._sampled = [e.zero for e in own if not e.name.startswith("\0")]
         self._followed = [e.zero for e in own if e.name.startswith("\0")]
-        self._timed: bool = bool(terms_of_time(program.system, self._followed, self._sampled))
-        self._rhs: int = native.rhs(1).address("rhs")
-        self.memory: MethodMemory = MEMORIES[settings.method](work, program, self.step.polynomial)
+        controlled = settings.step is None
+        self._timed: bool = controlled and bool(terms_of_time(program.system, self._followed, self._sampled))
+        self._rhs: int = 0 if self.pieces.in_forces else native.rhs(1).address("rhs")
+        self.memory: MethodMemory = method_memory(settings, work, program, self.step.polynomial, self.callbacks)
         self.memory.tell(self.m)
         for kernel in (drive, drive_members, functions_at, functions_in_piece, select_in_piece):
             compiled(kernel).code.improve()
@@ -125,9 +123,8 @@ class Driver(PieceMemory):
         memory  what it may take, bytes
         """
         work, m, w, switches = self.work, self.m, self.w, self.pieces.switches
-        rhs = self.program.native.rhs(1).address("rhs")
-        if rhs != self._rhs:  # better code has been made
-            self._rhs, w.rhs = rhs, rhs  # pyright: ignore[reportAttributeAccessIssue]
+        if not self.pieces.in_forces and (rhs := self.program.native.rhs(1).address("rhs")) != self._rhs:
+            self._rhs, w.rhs = rhs, rhs  # better code has been made  # pyright: ignore[reportAttributeAccessIssue]
             self.memory.tell(m)
         work.memory = memory
         work.values[:] = [start.parameters.get(p, p.default or 0.0) for p in self.program.system.parameters]
@@ -153,6 +150,8 @@ class Driver(PieceMemory):
         place  in the timetable; times: of the switches before that are not in it, to which those on the way are added
         """
         work, m = self.work, self.m
+        if self.large is not None:
+            self.large.start = start
         work.reals[Real64.t], work.state[: self.order] = state.t, np.concatenate([state.q, state.v])
         work.values[self.hidden :] = self._values(piece)
         first, m.place = m.pieces, place
@@ -188,7 +187,7 @@ class Driver(PieceMemory):
             work.ints[Int64.budget], before = CHUNK_OF_STEPS, work.evaluations
             given = m, self.w, self.step, self.roots, self.low, self.method.places, begins
             status, begins = Drive(compiled(drive)(*given)), False
-            self.slow.check()
+            self.callbacks.check()
             self.program.native.called(work.evaluations - before)
             tell(work.t)
             if status is Drive.AHEAD:
@@ -218,7 +217,7 @@ class Driver(PieceMemory):
             before = members.next
             given = members, m, self.w, self.step, self.roots, self.low, self.method.places, AT_ONCE
             status = Drive(compiled(drive_members)(*given))
-            self.slow.check()
+            self.callbacks.check()
             if status is Drive.LOG_FULL:
                 self._more_pieces()
             elif status is Drive.RECORD_FULL:
@@ -235,18 +234,17 @@ class Driver(PieceMemory):
         state = np.concatenate([start.q, start.v])
         w.clock[0], w.reached[:] = start.t, 0
         why = compiled(select_modes)(w, state, work.values, True)
-        self.slow.check()
+        self.callbacks.check()
         if why != Selection.DECIDED:
             return None
         return piece_of(self.pieces, dict(zip(self.parameters, work.values[self.hidden :].tolist(), strict=True)))
 
     def event_values(self, t: float, y: np.ndarray, piece: Piece) -> np.ndarray:
         """The watched functions at a state on a piece."""
-        code, found = self.program.native.events(self.events, 1), np.empty(len(self.events))
-        if code is not None:
-            values = self.work.values.copy()
-            values[self.hidden :] = self._values(piece)
-            repeated(code.address("event"), [np.array([[t]]), y[None].copy(), values[None], found[None]])
+        found, values = np.empty(len(self.events)), self.work.values.copy()
+        values[self.hidden :] = self._values(piece)
+        if len(found):
+            self.w.guard(np.array([t]), y, values, found)
         return found
 
     def _values(self, piece: Piece) -> list[float]:

@@ -11,7 +11,9 @@ import numpy as np
 
 from zeromass.compile.program import Program
 from zeromass.expression import Symbol
+from zeromass.integrate.hybrid.callbacks import Callbacks
 from zeromass.integrate.hybrid.driver import functions_in_piece, leave_switches, select_in_piece
+from zeromass.integrate.hybrid.large import LargeSwitches
 from zeromass.integrate.hybrid.memory import (
     COUNTS,
     ENDS,
@@ -84,8 +86,14 @@ class PieceMemory:
         self.parameters: tuple[Symbol, ...] = program.system.parameters[self.hidden :]
         self._fresh: np.ndarray = work.reals.copy()
         self._keep: list[Any] = []
-        self.slow = PythonFunctions(Standing(self.pieces, 1))
-        self.w: Switches = compiled_table(self.pieces, program, self.events, self.ahead, self.slow)
+        self.callbacks = Callbacks()
+        self.large: LargeSwitches | None = None
+        if self.pieces.in_forces:
+            self.large = LargeSwitches(self.pieces, program, self.events, self.ahead, method.lanes, self.callbacks)
+            self.w: Switches = self.large.w
+        else:
+            self.slow = PythonFunctions(Standing(self.pieces, 1), self.callbacks)
+            self.w = compiled_table(self.pieces, program, self.events, self.ahead, self.slow)
         self.step: StepFunctions = self._step_functions()
         self._make_searches(TURNS)
         self.m: Motion = self._motion()
@@ -98,8 +106,8 @@ class PieceMemory:
         self.roots: RootSearch = self._search(looked.others, room, slopes=False)
 
     def _step_functions(self) -> StepFunctions:
-        order, work = self.order, self.work
-        inputs, row = np.zeros((1 + order + len(work.values), 1)), np.zeros(1 + order)
+        order, work, lanes = self.order, self.work, 1 if self.large is None else self.method.lanes
+        inputs, row = np.zeros((1 + order + len(work.values), lanes)), np.zeros(1 + order)
         more: dict[str, Any] = {}
         projects = self.settings.project and bool(self.program.corrections)
         if projects:
@@ -107,7 +115,7 @@ class PieceMemory:
             place, arguments, _ = onto.arguments
             more = {"project": place, "arguments": np.array(arguments)}
             self._keep.append(onto)
-        guards = self.program.native.events(self.events, 1)
+        guards = self.program.native.events(self.events, lanes)
         return StepFunctions(
             t0=np.zeros(1),
             t1=np.zeros(1),
@@ -123,7 +131,7 @@ class PieceMemory:
             limit=order * work.correction_limit**2,
             event=0 if guards is None else guards.address("event"),
             inputs=inputs,
-            outputs=np.zeros((len(self.events), 1)),
+            outputs=np.zeros((len(self.events), lanes)),
             values=np.zeros(len(self.events)),
         )
 
@@ -156,7 +164,11 @@ class PieceMemory:
         slopes = [names.index(low) if (low := LOW + name.removeprefix(SWITCHES)) in names else -1 for name in names]
         slopes = [at if c == SWITCH else -1 for at, c in zip(slopes, cause, strict=True)]
         count, energies = len(pieces.switches), pieces.energies[0]
-        whole = switch_functions(pieces, self.program)
+        energy: Any = 0
+        if energies and self.large is not None:
+            energy = self.large.energy
+        elif energies:
+            energy = switch_functions(pieces, self.program).address("energy")
         m = Motion(
             reals=work.reals,
             fresh=self._fresh,
@@ -170,7 +182,7 @@ class PieceMemory:
             slopes=ints(slopes),
             terminal=ints([_terminal(event) for event in self.events]),
             continuous=ints([self._continuous(k) for k in range(count)]),
-            energy=whole.address("energy") if energies else 0,
+            energy=energy,
             energies=np.zeros((2, max(len(energies), 1))),
             times=np.empty(0),
             timed=np.empty((1, 0)),
@@ -193,7 +205,8 @@ class PieceMemory:
             moved=np.zeros(order),
             step=self.step,
         )
-        columns = ints([k for k, name in enumerate(names) if name in self._unseen])
+        unseen = self._unseen if self.settings.step is None else ()
+        columns = ints([k for k, name in enumerate(names) if name in unseen])
         m.dips = NegativeSearch(
             evaluate=compiled(functions_in_piece).address,
             select=compiled(select_in_piece).address,
@@ -206,6 +219,8 @@ class PieceMemory:
             seen=np.zeros((PARTS + 1, len(columns))),
             stack=np.zeros((PENDING, 2)),
         )
+        if self.large is not None:
+            self.large.bind(m)
         return m
 
     def _continuous(self, k: int) -> int:
@@ -251,7 +266,7 @@ class PieceMemory:
             self.m.occurrences, self.roots.looks = 0, len(places)
             self.roots.places[: len(places)] = places
             found = PieceEnd(compiled(locate_end)(self.m, self.w, self.step, self.roots, self.low))
-            self.slow.check()
+            self.callbacks.check()
             if found is not PieceEnd.NO_ROOM:
                 return found
             self._make_searches(2 * self._room)
