@@ -28,10 +28,8 @@ class DrivenMembers:
 
     @staticmethod
     def serves(pieces: SystemPieces | None, settings: Settings, asked: Sequence[Event]) -> bool:
-        """Whether members of a system can be driven; angles that go on over the cut of arctan2 are decided by Python."""
-        if pieces is None or not Driver.serves(pieces, settings, asked):
-            return False
-        return all(switch.kind != "turn" for switch in pieces.switches)
+        """Whether members of a system can be driven."""
+        return pieces is not None and Driver.serves(pieces, settings, asked)
 
     def __init__(self, pieces: SystemPieces, settings: Settings, asked: Sequence[Event], until: float) -> None:
         self._pieces, self._settings, self._asked, self._until = pieces, settings, tuple(asked), until

@@ -200,7 +200,7 @@ def strays(m: Motion, w: Switches) -> bool:
     for k in range(len(w.kind)):
         held = w.flag[k] >= 0 and m.values[w.flag[k]] != 0.0
         mode, margin = m.values[w.mode[k]], abs(m.values[w.margin[k]])
-        if w.kind[k] == SIDE and w.timed[k] == 0 and not held and mode != 0.0:
+        if w.kind[k] == SIDE and w.timed[k] == 0 and w.force[k] == 0 and not held and mode != 0.0:
             margin += allowed(m, w, m.reals[T], y, k)
             found = found or not w.g[k] * mode >= -margin
     return found

@@ -19,7 +19,7 @@ from zeromass.integrate.hybrid.messages import Selection
 from zeromass.integrate.hybrid.methods import CollocationMemory, Dop853Memory, MethodMemory
 from zeromass.integrate.hybrid.python_functions import PythonFunctions
 from zeromass.integrate.hybrid.selection import select_modes
-from zeromass.integrate.hybrid.switches import Switches
+from zeromass.integrate.hybrid.switches import TURN, Switches
 from zeromass.integrate.hybrid.tables import compiled_table, ints, switch_functions
 from zeromass.integrate.methods.collocation.stepper import Collocation
 from zeromass.integrate.methods.dop853.stepper import Dop853
@@ -95,7 +95,7 @@ class Driver:
     @staticmethod
     def serves(pieces: SystemPieces, settings: Settings, asked: Sequence[Event]) -> bool:
         """Whether it can drive motions of a system, those pieces apart that it leaves."""
-        if pieces.in_forces or pieces.of_force or not pieces.only_forces or settings.step is not None:
+        if pieces.in_forces or not pieces.only_forces or settings.step is not None:
             return False
         if settings.method not in ("dop853", "collocation") or lengths_in(pieces.system) or _bumps(pieces.system):
             return False
@@ -375,7 +375,7 @@ class Driver:
         """On which pieces a motion begins that has just been taken up; None where that is not decided."""
         work, w = self.work, self.w
         state = np.concatenate([start.q, start.v])
-        w.clock[0], w.reached[:] = start.t, 0
+        w.clock[0], w.reached[:] = start.t, w.kind == TURN
         why = compiled(select_modes)(w, state, work.values, True)
         self._slow.check()
         if why != Selection.DECIDED:
