@@ -28,10 +28,10 @@ class DrivenMembers:
 
     @staticmethod
     def serves(pieces: SystemPieces | None, settings: Settings, asked: Sequence[Event]) -> bool:
-        """Whether members of a system can be driven; angles that go on over the cut of arctan2 are decided by Python."""
-        if pieces is None or pieces.in_forces or not Driver.serves(pieces, settings, asked):
+        """Whether members of a system can be driven."""
+        if pieces is None or pieces.in_forces:
             return False
-        return all(switch.kind != "turn" for switch in pieces.switches)
+        return Driver.serves(pieces, settings, asked)
 
     def __init__(self, pieces: SystemPieces, settings: Settings, asked: Sequence[Event], until: float) -> None:
         self._pieces, self._settings, self._asked, self._until = pieces, settings, tuple(asked), until

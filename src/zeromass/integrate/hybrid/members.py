@@ -8,7 +8,7 @@ from zeromass.integrate.hybrid.driver import drive
 from zeromass.integrate.hybrid.memory import BUDGET, EVALUATIONS, RECORDED, REJECTED, STEPS, Drive, Motion, T
 from zeromass.integrate.hybrid.messages import Selection
 from zeromass.integrate.hybrid.selection import select_modes
-from zeromass.integrate.hybrid.switches import Switches
+from zeromass.integrate.hybrid.switches import TURN, Switches
 from zeromass.integrate.stepping.step_functions import StepFunctions
 from zeromass.kernel.language import Ints2, Reals, Reals2, Struct, kernel
 from zeromass.kernel.roots import RootSearch
@@ -58,7 +58,7 @@ def drive_members(
             m.values[i] = 0.0
         for i in range(len(w.kind)):
             m.values[w.mode[i]] = 1.0
-            w.reached[i] = 0
+            w.reached[i] = 1 if w.kind[i] == TURN else 0
         m.reals[:] = m.fresh
         m.reals[T], m.start = all.t[k], all.t[k]
         m.y[:count] = all.y[k]

@@ -72,10 +72,10 @@ class ModeSelector:
 
         timed  modes of switches that depend on time alone
         """
-        turns = {k: s.mode for k, s in enumerate(self.pieces.switches) if s.kind == "turn" and s.mode not in timed}
-        modes = {switch.mode: 1.0 for switch in self.pieces.switches} | dict.fromkeys(turns.values(), 0.0)
-        unknown = {k: 1.0 for k, mode in turns.items() if mode not in state.turns}
-        return self._selected(state, {**modes, **state.turns, **timed}, unknown, fresh=True)
+        modes = {switch.mode: 1.0 for switch in self.pieces.switches} | {**state.turns, **timed}
+        turns = [k for k, s in enumerate(self.pieces.switches) if s.kind == "turn" and s.mode not in timed]
+        unknown = {k: 1.0 for k in turns if self.pieces.switches[k].mode not in state.turns}
+        return self._selected(state, modes, unknown, fresh=True)
 
     def after(
         self, state: State, before: Decision, reached: Mapping[int, float], timed: Mapping[Symbol, float]

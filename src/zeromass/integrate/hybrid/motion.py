@@ -20,6 +20,7 @@ from zeromass.integrate.hybrid.messages import Selection
 from zeromass.integrate.hybrid.methods import MethodMemory, method_memory
 from zeromass.integrate.hybrid.piece_memory import PieceMemory
 from zeromass.integrate.hybrid.selection import select_modes
+from zeromass.integrate.hybrid.switches import TURN
 from zeromass.integrate.hybrid.tables import ints
 from zeromass.integrate.hybrid.watched import LOW, LookedAt, Watched
 from zeromass.integrate.pace import pace
@@ -232,7 +233,7 @@ class Driver(PieceMemory):
         """On which pieces a motion begins that has just been taken up; None where that is not decided."""
         work, w = self.work, self.w
         state = np.concatenate([start.q, start.v])
-        w.clock[0], w.reached[:] = start.t, 0
+        w.clock[0], w.reached[:] = start.t, w.kind == TURN
         why = compiled(select_modes)(w, state, work.values, True)
         self.callbacks.check()
         if why != Selection.DECIDED:

@@ -45,6 +45,9 @@ def find_turns(w: Switches, y: Reals, values: Reals) -> None:
     """Directions from which angles are measured as a motion begins, of those that are marked in w.reached."""
     for k in range(len(w.kind)):
         if w.kind[k] == TURN and w.reached[k] != 0:
+            values[w.mode[k]] = 0.0
+    for k in range(len(w.kind)):
+        if w.kind[k] == TURN and w.reached[k] != 0:
             look(w, y, values)
             w.across(w.clock, y, values, w.terms)
             turns = atan2(w.terms[k], w.g[k]) / QUARTER
@@ -104,7 +107,7 @@ def settle(w: Switches, y: Reals, values: Reals, fresh: bool) -> bool:
     a = w.slope[n:]
     slack = LOCATED * max(1.0, abs(w.clock[0]))
     measure_drifts(w, y, values)
-    for _ in range(NESTED):
+    for _ in range(NESTED + len(w.kind)):
         look(w, y, values)
         felt, some = False, False
         for k in range(len(w.kind)):

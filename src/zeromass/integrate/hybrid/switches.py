@@ -363,7 +363,7 @@ def nest(w: Switches, y: Reals, values: Reals) -> bool:
     """Sets the modes of switches whose functions depend on modes that were decided now: whether they are found."""
     if not w.nested:
         return True
-    for _ in range(NESTED):
+    for _ in range(NESTED + len(w.kind)):
         look(w, y, values)
         changed = False
         for k in range(len(w.kind)):

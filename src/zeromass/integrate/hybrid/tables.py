@@ -10,11 +10,12 @@ import numpy as np
 from zeromass.codegen.target import Code, host
 from zeromass.compile.module import code
 from zeromass.compile.program import Program
-from zeromass.expression import as_expression, jacobian
+from zeromass.expression import as_expression, jacobian, where
+from zeromass.expression.build import ZERO
 from zeromass.expression.magnitude import magnitudes
 from zeromass.integrate.hybrid.python_functions import PythonFunctions
 from zeromass.integrate.hybrid.switches import SIDE, SIGNS, TURN, WHOLE, Switches
-from zeromass.integrate.hybrid.tolerances import MOST
+from zeromass.integrate.hybrid.tolerances import MOST, NEAR
 from zeromass.model import Event
 from zeromass.model.pieces import SystemPieces
 
@@ -37,12 +38,16 @@ def switch_functions(pieces: SystemPieces, program: Program) -> Code:
     if program not in known:
         from zeromass.integrate.alone.judging import sizes_of
 
-        system = pieces.system
-        g = [switch.g for switch in pieces.switches]
+        system, sizes = pieces.system, sizes_of(pieces.system)
         functions = {}
-        if not pieces.of_force:
+        if _explicit(pieces, program):
+            formulas = [switch.g for switch in pieces.switches]
+            g = list(program.solved(formulas))
             slopes = jacobian(g, [*program.inputs[0], *program.inputs[1]])
-            judged = [g, magnitudes(g, sizes_of(system)), list(slopes.ravel())]
+            for k in pieces.of_force:
+                terms = magnitudes(list(slopes[k]), sizes)
+                slopes[k] = [where(abs(e) > NEAR * size, e, ZERO) for e, size in zip(slopes[k], terms, strict=True)]
+            judged = [g, list(program.solved(magnitudes(formulas, sizes))), list(slopes.ravel())]
             functions["judge"] = (program.inputs, judged)
         if any(switch.kind == "turn" for switch in pieces.switches):
             functions["across"] = (program.inputs, [[switch.across for switch in pieces.switches]])
@@ -57,6 +62,11 @@ def switch_functions(pieces: SystemPieces, program: Program) -> Code:
     return known[program]
 
 
+def _explicit(pieces: SystemPieces, program: Program) -> bool:
+    """Whether all switching functions are known in terms of the state: no forces that redundant constraints share."""
+    return not (pieces.of_force and program.elimination.dropped)
+
+
 def compiled_table(
     pieces: SystemPieces, program: Program, events: Sequence[Event], ahead: float, slow: PythonFunctions
 ) -> Switches:
@@ -69,7 +79,7 @@ def compiled_table(
     w, functions = switch_table(pieces, ahead, slow), switch_functions(pieces, program)
     guards = program.native.events(events, 1)
     fast = {"rhs": program.native.rhs(1).address("rhs"), "guard": 0 if guards is None else guards.address("event")}
-    if not pieces.of_force:
+    if _explicit(pieces, program):
         fast["judge"] = functions.address("judge")
     if any(switch.kind == "turn" for switch in pieces.switches):
         fast["across"] = functions.address("across")

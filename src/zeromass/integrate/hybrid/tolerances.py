@@ -32,7 +32,7 @@ LEFT = 8e-15
 """How far a motion may have gone beyond what holds it to a switch before it leaves: rounding."""
 
 NESTED = 64
-"""Rounds after which modes that depend on one another are not found."""
+"""Rounds, beside one for each switch, after which modes that depend on one another are not found."""
 
 PATIENCE, ROUNDS = 3, 4
 """Changes of all that contradicts a guess that need not make it less; and guesses for each switch at most."""
