@@ -148,8 +148,9 @@ class Driver:
         others = [k for k, e in enumerate(self.events) if not e.name.startswith(LOW)]
         self.roots: RootSearch = self._search(others, TURNS)
         self.m: Motion = self._motion()
-        for kernel in (drive, drive_members, functions_at, functions_in_piece, select_in_piece):
-            compiled(kernel).code.improve()
+        if self._large is None:  # else its equations take the time
+            for kernel in (drive, functions_at, functions_in_piece, select_in_piece):
+                compiled(kernel).code.improve()
 
     def begin(self, start: State, until: float, table: Timetable, memory: Callable[[], float]) -> None:
         """Takes up a motion from a start on its pieces until a time.
@@ -366,6 +367,7 @@ class Driver:
         tell  is told how many more have ended
         """
         m = self.m
+        compiled(drive_members).code.improve()
         while members.next < len(members.t):
             before = members.next
             given = members, m, self.w, self.step, self.roots, self.low, self.method.places, AT_ONCE
