@@ -29,7 +29,7 @@ class DrivenMembers:
     @staticmethod
     def serves(pieces: SystemPieces | None, settings: Settings, asked: Sequence[Event]) -> bool:
         """Whether members of a system can be driven."""
-        if pieces is None or pieces.in_forces:
+        if pieces is None or pieces.in_forces or not pieces.only_forces:
             return False
         return Driver.serves(pieces, settings, asked)
 

@@ -114,8 +114,9 @@ class Driver(PieceMemory):
         self._rhs: int = 0 if self.pieces.in_forces else native.rhs(1).address("rhs")
         self.memory: MethodMemory = method_memory(settings, work, program, self.step.polynomial, self.callbacks)
         self.memory.tell(self.m)
-        for kernel in (drive, drive_members, functions_at, functions_in_piece, select_in_piece):
-            compiled(kernel).code.improve()
+        if self.large is None:  # else its equations take the time
+            for kernel in (drive, functions_at, functions_in_piece, select_in_piece):
+                compiled(kernel).code.improve()
 
     def begin(self, start: State, until: float, table: Timetable, memory: Callable[[], float]) -> None:
         """Takes up a motion from a start on its pieces until a time.
@@ -214,6 +215,7 @@ class Driver(PieceMemory):
         tell  is told how many more have ended
         """
         m = self.m
+        compiled(drive_members).code.improve()
         while members.next < len(members.t):
             before = members.next
             given = members, m, self.w, self.step, self.roots, self.low, self.method.places, AT_ONCE
