@@ -191,8 +191,8 @@ def test_angles_over_their_cuts_and_unknown_forces_need_no_python(method, monkey
     from zeromass.integrate.switched import Switched
 
     made: list[Any] = []
-    segment = Switched._segment
-    monkeypatch.setattr(Switched, "_segment", lambda self, *given: made.append(given) or segment(self, *given))
+    segment = Switched._made
+    monkeypatch.setattr(Switched, "_made", lambda self, *given: made.append(given) or segment(self, *given))
     monkeypatch.setattr(motion, "lengths_in", lambda system: ())  # sin² + cos² does not vanish
     q = zm.coordinate("q")
     angle, ω = np.arctan2(np.sin(q), np.cos(q)), 0.6

@@ -12,7 +12,7 @@ import numpy as np
 from zeromass.compile.program import Program
 from zeromass.expression import Symbol
 from zeromass.integrate.hybrid.callbacks import Callbacks
-from zeromass.integrate.hybrid.driver import functions_in_piece, leave_switches, select_in_piece
+from zeromass.integrate.hybrid.driver import functions_in_piece, leave_switches, select_in_piece, strays
 from zeromass.integrate.hybrid.large import LargeSwitches
 from zeromass.integrate.hybrid.memory import (
     COUNTS,
@@ -300,6 +300,11 @@ class PieceMemory:
     def stops(self) -> bool:
         """Whether the motion, which finds no further step, is at a switch."""
         return bool(compiled(stops_at_switch)(self.m, self.w))
+
+    def strayed(self) -> list[int]:
+        """Switches beyond which the motion has come, though its piece was to end there."""
+        self.m.record = self.work.record
+        return np.flatnonzero(self.w.reached).tolist() if compiled(strays)(self.m, self.w) else []
 
     def ignore(self, events: Sequence[int]) -> None:
         """Does not look at some events."""
