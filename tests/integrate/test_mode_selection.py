@@ -14,6 +14,7 @@ from zeromass.integrate.hybrid import mode_selector as selecting
 from zeromass.integrate.hybrid.messages import WORDS, Selection
 from zeromass.integrate.hybrid.mode_selector import ModeSelector
 from zeromass.integrate.hybrid.sliding import solve
+from zeromass.integrate.standing import Standing
 from zeromass.integrate.timetable import Timetable
 from zeromass.model.pieces import Undecided
 
@@ -117,3 +118,19 @@ def test_a_motion_that_is_not_determined_says_why(why):
     first, last = WORDS[why].format(which="|", count=6, number=2).split("|")
     assert run.outcome.message.startswith(first)
     assert run.outcome.message.endswith(last)
+
+
+def test_an_error_in_what_python_evaluates_is_raised(monkeypatch):
+    """Ctrl-C while a derivative is made: the run is interrupted, and the next one is as if nothing had been."""
+    x = zm.coordinate("x")
+    system = zm.System(kinetic=zm.rate(x) ** 2 / 2, forces={x: zm.t + np.maximum(x, 0)})
+    start = system.start({x: 0.0, zm.rate(x): 0.0})
+
+    def interrupted(*given: Any) -> np.ndarray:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Standing, "higher_slopes", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            zm.simulate(system, start, until=1.0)
+    assert zm.simulate(system, start, until=1.0).outcome.complete
