@@ -106,8 +106,4 @@ class Standing:
 
     def words(self, which: Sequence[int]) -> str:
         """Formulas that switch, as they were written."""
-        known: dict[int, str] = self.pieces.system.memory.setdefault("words", {})
-        for k in which:
-            if k not in known:
-                known[k] = self.pieces.told(k)
-        return ", ".join(dict.fromkeys(known[k] for k in which))
+        return self.pieces.words(which)

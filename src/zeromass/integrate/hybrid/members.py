@@ -62,14 +62,14 @@ def drive_members(
         m.reals[:] = m.fresh
         m.reals[T], m.start = all.t[k], all.t[k]
         m.y[:count] = all.y[k]
-        m.pieces, m.flipped, m.tries, m.place = 0, 0, 0, 0
+        m.pieces, m.flipped, m.tries, m.place, m.occurrences = 0, 0, 0, 0, 0
         m.ints[RECORDED], m.ints[STEPS], m.ints[REJECTED], m.ints[EVALUATIONS] = 0, 0, 0, 0
         m.ints[BUDGET] = PATIENCE
         w.clock[0] = all.t[k]
         status = int(Drive.LEFT)
         if select_modes(w, m.y[:count], m.values, True) == int(Selection.DECIDED):
             status = drive(m, w, s, r, low, fractions, True)
-        if status != int(Drive.FINISHED) and status != int(Drive.LEFT):
+        if status != int(Drive.FINISHED) and status < int(Drive.LEFT):
             return status
         all.counts[k, 0] = int(Ending.FINISHED) if status == int(Drive.FINISHED) else int(Ending.LEFT)
         all.counts[k, 1], all.counts[k, 2], all.counts[k, 3] = m.ints[STEPS], m.ints[REJECTED], m.ints[EVALUATIONS]

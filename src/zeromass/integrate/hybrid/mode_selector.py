@@ -8,6 +8,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from zeromass.expression import Symbol
+from zeromass.integrate.hybrid.callbacks import Callbacks
 from zeromass.integrate.hybrid.driven import piece_of
 from zeromass.integrate.hybrid.messages import Selection, words
 from zeromass.integrate.hybrid.python_functions import PythonFunctions
@@ -35,23 +36,35 @@ class ModeSelector:
 
     def __init__(self, pieces: SystemPieces, ahead: float, lanes: int) -> None:
         self.pieces, self.ahead, self.standing = pieces, ahead, Standing(pieces, lanes)
+        self._own: tuple[PythonFunctions, Switches] | None = None
         self._hidden = pieces.system.parameters[len(pieces.given.parameters) :]
 
     @contextmanager
     def _table(self, here: State) -> Iterator[Switches]:
         """The switches in memory at a state, one that no other thread has now."""
+        if self._own is not None:
+            functions, w = self._own
+            functions.start, w.clock[0] = here, here.t
+            yield w
+            functions.start = None
+            functions.callbacks.check()
+            return
         free: list[tuple[PythonFunctions, Switches]]
         free = self.pieces.system.memory.setdefault(("switches in memory", self.ahead), [])
         try:
             functions, w = free.pop()
         except IndexError:
-            functions = PythonFunctions(self.standing)
+            functions = PythonFunctions(self.standing, Callbacks())
             w = switch_table(self.pieces, self.ahead, functions)
         functions.standing, functions.start, w.clock[0] = self.standing, here, here.t
         yield w
         functions.start = None
         free.append((functions, w))
-        functions.check()
+        functions.callbacks.check()
+
+    def use(self, functions: PythonFunctions, switches: Switches) -> None:
+        """Selects with a table of switches that calls machine code for all modes, but for some functions."""
+        self._own = functions, switches
 
     # selection ----------------------------------------------------------------------------------------------------------
     def begin(self, state: State, timed: Mapping[Symbol, float]) -> Decision:
@@ -128,6 +141,10 @@ class ModeSelector:
         return self.standing.slopes(here)[k]
 
 
-def mode_selector(pieces: SystemPieces, ahead: float, lanes: int) -> ModeSelector | LargeModeSelector:
+Selector = ModeSelector | LargeModeSelector
+"""What selects the modes of a system, large or not."""
+
+
+def mode_selector(pieces: SystemPieces, ahead: float, lanes: int) -> Selector:
     """What selects the modes of a system, large or not."""
     return (LargeModeSelector if pieces.in_forces else ModeSelector)(pieces, ahead, lanes)

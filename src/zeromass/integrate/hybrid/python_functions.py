@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from zeromass.integrate.hybrid.callbacks import Callbacks, view
 from zeromass.integrate.hybrid.switches import Switches
 from zeromass.integrate.standing import Standing
 from zeromass.kernel.structs import c_type, fields
@@ -17,20 +18,19 @@ from zeromass.model import State
 class PythonFunctions:
     """Functions of time, state and parameters at states on the pieces of a system.
 
-    standing  what finds their values
-    An error in Python is raised when the kernel has returned, by `check`.
+    standing   what finds their values
+    callbacks  which machine code calls
     """
 
-    def __init__(self, standing: Standing) -> None:
-        self.standing, pieces = standing, standing.pieces
+    def __init__(self, standing: Standing, callbacks: Callbacks) -> None:
+        self.standing, self.callbacks, pieces = standing, callbacks, standing.pieces
         self._system, self._given = pieces.system, len(pieces.given.parameters)
         self._n, self._count, self._all = (
             len(pieces.system.coordinates),
             len(pieces.switches),
             len(pieces.system.parameters),
         )
-        self._errors: list[BaseException] = []
-        self.failed: np.ndarray = np.zeros(1, dtype=np.int64)
+        self.failed: np.ndarray = callbacks.failed
         self.start: State | None = None
         """The state, of the system as it was given, at which modes are selected: what is computed there is remembered."""
         self.rhs: Any = self._function("rhs", self._rhs)
@@ -38,28 +38,13 @@ class PythonFunctions:
         self.across: Any = self._function("across", self._across)
         self.derivative: Any = self._function("derivative", self._derivative)
 
-    def check(self) -> None:
-        """Raises what went wrong in Python."""
-        if self._errors:
-            self.failed[0] = 0
-            raise self._errors.pop()
-
     def _function(self, name: str, evaluate: Callable[..., None]) -> Any:
         """A function for machine code."""
         kind: Any = fields(Switches)[name][0]
-
-        def called(*given: Any) -> None:
-            if not self._errors:
-                try:
-                    evaluate(*given)
-                except BaseException as error:
-                    self._errors.append(error)
-                    self.failed[0] = 1
-
-        return ctypes.CFUNCTYPE(None, *map(c_type, kind.args))(called)
+        return self.callbacks.function(ctypes.CFUNCTYPE(None, *map(c_type, kind.args)), evaluate)
 
     def _state(self, clock: int, y: int, values: int) -> State:
-        t, y_now, known = float(_view(clock, 1)[0]), _view(y, 2 * self._n), _view(values, self._all)
+        t, y_now, known = float(view(clock, 1)[0]), view(y, 2 * self._n), view(values, self._all)
         q, v = y_now[: self._n], y_now[self._n :]
         hidden = dict(zip(self._system.parameters[self._given :], known[self._given :].tolist(), strict=True))
         start = self.start
@@ -69,22 +54,17 @@ class PythonFunctions:
         return State(self._system, t, q.copy(), v.copy(), own)
 
     def _rhs(self, clock: int, y: int, values: int, slope: int, growth: int, pivots: int) -> None:
-        here, found = self._state(clock, y, values), _view(slope, 2 * self._n)
+        here, found = self._state(clock, y, values), view(slope, 2 * self._n)
         found[: self._n], found[self._n :] = here.v, self.standing.acceleration(here)
 
     def _judge(self, clock: int, y: int, values: int, g: int, sizes: int, slopes: int) -> None:
         here = self._state(clock, y, values)
-        _view(g, self._count)[:], _view(sizes, self._count)[:] = self.standing.switching(here)
-        _view(slopes, self._count * (1 + 2 * self._n))[:] = self.standing.slopes(here).ravel()
+        view(g, self._count)[:], view(sizes, self._count)[:] = self.standing.switching(here)
+        view(slopes, self._count * (1 + 2 * self._n))[:] = self.standing.slopes(here).ravel()
 
     def _across(self, clock: int, y: int, values: int, found: int) -> None:
-        _view(found, self._count)[:] = self.standing.pieces.across(self._state(clock, y, values).inputs)
+        view(found, self._count)[:] = self.standing.pieces.across(self._state(clock, y, values).inputs)
 
     def _derivative(self, clock: int, y: int, values: int, k: int, order: int, slopes: int) -> None:
         found = self.standing.higher_slopes(self._state(clock, y, values), k, order)
-        _view(slopes, 1 + 2 * self._n)[:] = found
-
-
-def _view(place: int, count: int) -> np.ndarray:
-    """Numbers in memory."""
-    return np.ctypeslib.as_array((ctypes.c_double * count).from_address(place))
+        view(slopes, 1 + 2 * self._n)[:] = found

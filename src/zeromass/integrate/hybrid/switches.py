@@ -39,6 +39,7 @@ class Switches(Struct):
     can, wrong, right           whether what is open can hold the motion, whether its side is wrong, and what is right
     values, trial               parameters with other modes
     g, sizes, slopes            of the switching functions, their rounding, and by time, positions and rates, (k, 1 + 2n)
+    asked                       a switch whose size and slopes are wanted in any case
     drift, zeros, terms         by how much g may change, and g and sizes where the decision began
     slope, growth, pivots       dy/dt, and what tells of its accuracy; `largest` q̈ of all that was tried
     seen, accelerations         which choices of few switches were tried, and q̈ with them, (3^k, n)
@@ -86,6 +87,7 @@ class Switches(Struct):
     right: Reals
     values: Reals
     trial: Reals
+    asked: int
     g: Reals
     sizes: Reals
     slopes: Reals2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -19,6 +20,16 @@ from zeromass.model import Event
 from zeromass.model.pieces import SystemPieces
 
 _KINDS = {"side": SIDE, "whole": WHOLE, "turn": TURN}
+
+
+class SwitchFunctions(Protocol):
+    """What kernels call of the switches of a system: addresses, or functions of ctypes; see `Switches`."""
+
+    rhs: Any
+    judge: Any
+    across: Any
+    derivative: Any
+    failed: np.ndarray
 
 
 def switch_functions(pieces: SystemPieces, program: Program) -> Code:
@@ -78,7 +89,7 @@ def compiled_table(
     return w
 
 
-def switch_table(pieces: SystemPieces, ahead: float, functions: PythonFunctions) -> Switches:
+def switch_table(pieces: SystemPieces, ahead: float, functions: SwitchFunctions) -> Switches:
     """The switches of a system in memory."""
     system, switches = pieces.system, pieces.switches
     n, count, names = len(system.coordinates), len(switches), {p: k for k, p in enumerate(system.parameters)}
