@@ -8,7 +8,7 @@ is for all that holds, and evaluates a guess as it is.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -23,7 +23,6 @@ from zeromass.integrate.hybrid.tolerances import (
     PATIENCE,
     ROUNDS,
     SMALL,
-    SOON,
 )
 from zeromass.integrate.standing import Standing
 from zeromass.integrate.switching import Decision, Hold
@@ -245,18 +244,6 @@ class LargeModeSelector:
         if abs(terms.sum()) <= max(SMALL * np.abs(terms).sum(), NEAR * np.abs(slopes) @ _sizes(rates)):
             return 0.0
         return float(np.sign(terms.sum()) * self.ahead**order)
-
-    def derivative(self, here: State, k: int, order: int, a: np.ndarray) -> float:
-        """A derivative of a switching function by time along the motion."""
-        if order == 1 or not self.pieces.of_rates[k]:
-            return float((self._slopes(here, k, order) * np.concatenate([[1.0], here.v, a])).sum())
-        τ = SOON * max(1.0, abs(here.t))  # of one of rates from ġ a moment before and after
-
-        def there(τ: float) -> float:
-            moved = replace(here, t=here.t + τ, q=here.q + τ * here.v + τ**2 / 2 * a, v=here.v + τ * a)
-            return self.derivative(moved, k, 1, self.standing.acceleration(moved))
-
-        return (there(τ) - there(-τ)) / (2 * τ)
 
     def _slopes(self, here: State, k: int, order: int) -> np.ndarray:
         return self.slope(here, k) if order == 1 else self.pieces.one_by_one.slopes(k, here.inputs, order)

@@ -13,7 +13,7 @@ from zeromass.integrate.hybrid.driven import piece_of
 from zeromass.integrate.hybrid.messages import Selection, words
 from zeromass.integrate.hybrid.python_functions import PythonFunctions
 from zeromass.integrate.hybrid.selection import select_modes
-from zeromass.integrate.hybrid.switches import Switches, look, sign_of, try_choice
+from zeromass.integrate.hybrid.switches import Switches, try_choice
 from zeromass.integrate.hybrid.tables import switch_table
 from zeromass.integrate.large_selection import LargeModeSelector
 from zeromass.integrate.standing import Standing
@@ -105,16 +105,11 @@ class ModeSelector:
     def _modes(self, values: np.ndarray) -> dict[Symbol, float]:
         return dict(zip(self._hidden, values[-len(self._hidden) :].tolist(), strict=True))
 
-    # derivatives of switching functions -----------------------------------------------------------------------------
-    def functions(self, here: State) -> np.ndarray:
-        """Values of the switching functions at a state on the pieces."""
-        return self.standing.switching(here)[0]
-
     def on_side(self, here: State, k: int, side: float) -> tuple[State, np.ndarray]:
         """A state on the pieces with one switch on a side, and its acceleration."""
         values, y = self._values(here, here.parameters), np.concatenate([here.q, here.v])
         with self._table(here) as w:
-            w.zeros[:], w.tied[:], w.seen[:], w.why, w.count = self.functions(here), 0, 0, 0, 1
+            w.zeros[:], w.tied[:], w.why, w.count = self.standing.switching(here)[0], 0, 0, 1
             w.open[0], w.tied[k], w.choice[0] = k, 1, side
             compiled(try_choice)(w, y, values, w.choice)
             why, which, number, modes = Selection(w.why), w.open[: w.count].tolist(), w.number, self._modes(w.values)
@@ -122,23 +117,6 @@ class ModeSelector:
             raise Undecided(words(why, self.standing.words(which), len(which), number))
         there = self.standing.state(here, modes)
         return there, self.standing.acceleration(there)
-
-    def sign(self, here: State, k: int, order: int, a: np.ndarray) -> float:
-        """The sign of a derivative of a switching function along the motion, ahead; 0 where it vanishes."""
-        y = np.concatenate([here.q, here.v])
-        with self._table(here) as w:
-            w.values[:] = self._values(here, here.parameters)
-            compiled(look)(w, y, w.values)
-            return compiled(sign_of)(w, y, a, k, order, 0.0)
-
-    def derivative(self, here: State, k: int, order: int, a: np.ndarray) -> float:
-        """A derivative of a switching function by time along the motion."""
-        slopes = self.slope(here, k) if order == 1 else self.standing.higher_slopes(here, k, order)
-        return float(slopes @ np.concatenate([[1.0], here.v, a]))
-
-    def slope(self, here: State, k: int) -> np.ndarray:
-        """Of one switching function by time, positions and rates, shape (1 + 2n,)."""
-        return self.standing.slopes(here)[k]
 
 
 Selector = ModeSelector | LargeModeSelector

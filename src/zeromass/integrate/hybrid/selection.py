@@ -176,6 +176,7 @@ def is_motion(w: Switches, y: Reals, values: Reals, choice: Reals) -> int:
 def choose(w: Switches, y: Reals, values: Reals, fresh: bool) -> bool:
     """w.choice ← the sides of what is open: whether they are found."""
     w.choice[:] = w.natural
+    w.remembers = w.count <= MOST
     for number in range(len(w.seen)):
         w.seen[number] = 0
     if not fresh:
@@ -294,6 +295,7 @@ def select_modes(w: Switches, y: Reals, values: Reals, fresh: bool) -> int:
                     set_margins(w, y, values)
     if w.why == int(Selection.ENDLESS):
         name_all(w)
+    w.remembers = False
     return int(Selection.ERROR) if w.failed[0] != 0 else w.why
 
 

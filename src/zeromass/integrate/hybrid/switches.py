@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Annotated
 
 from zeromass.integrate.hybrid.messages import Selection
-from zeromass.integrate.hybrid.tolerances import CURVED, MOST, NEAR, NESTED, ORDERS, SMALL, SOON
+from zeromass.integrate.hybrid.tolerances import CURVED, NEAR, NESTED, ORDERS, SMALL, SOON
 from zeromass.kernel.functions import floor
 from zeromass.kernel.language import Ints, Ints2, Reals, Reals2, Struct, function, kernel
 
@@ -42,7 +42,8 @@ class Switches(Struct):
     asked                       a switch whose size and slopes are wanted in any case
     drift, zeros, terms         by how much g may change, and g and sizes where the decision began
     slope, growth, pivots       dy/dt, and what tells of its accuracy; `largest` q̈ of all that was tried
-    seen, accelerations         which choices of few switches were tried, and q̈ with them, (3^k, n)
+    remembers                   whether choices of few switches are tried at one state, one after another
+    seen, accelerations         which of them were tried, and q̈ with them, (3^k, n)
     base, ends, r, G            q̈ and ġ on lower sides, and with one switch on its upper side, (k, n); what it adds to ġ
     beta, mean, spare           what acts of the upper sides, q̈ with it, and how far it is from its limits
     signs, turned               modes on lower sides, and whether a force has another sign on an upper one
@@ -99,6 +100,7 @@ class Switches(Struct):
     growth: Reals
     pivots: Reals
     largest: float
+    remembers: bool
     seen: Ints
     accelerations: Reals2
     there: Reals
@@ -394,18 +396,18 @@ def try_choice(w: Switches, y: Reals, values: Reals, choice: Reals) -> bool:
     w.values[:] = values
     for j in range(w.count):
         take(w, w.values, w.open[j], choice[j])
-        number = 3 * number + (0 if choice[j] > 0.0 else 1 if choice[j] < 0.0 else 2) if w.count <= MOST else 0
+        number = 3 * number + (0 if choice[j] > 0.0 else 1 if choice[j] < 0.0 else 2) if w.remembers else 0
     if w.nested:  # slopes of others are the same on all sides
         if not nest(w, y, w.values):
             return False
         look(w, y, w.values)
-    if w.count <= MOST and w.seen[number] != 0:
+    if w.remembers and w.seen[number] != 0:
         w.slope[n:] = w.accelerations[number]
         return True
     accelerate(w, y, w.values)
     for i in range(n):
         w.largest = max(w.largest, abs(w.slope[n + i]))
-    if w.count <= MOST:
+    if w.remembers:
         w.seen[number], w.accelerations[number][:] = 1, w.slope[n:]
     return True
 
