@@ -15,7 +15,7 @@ from zeromass.compile.program import Program
 from zeromass.expression import Symbol
 from zeromass.integrate.hybrid.driver import chatters
 from zeromass.integrate.hybrid.memory import Drive
-from zeromass.integrate.hybrid.mode_selector import ModeSelector, Selector, mode_selector
+from zeromass.integrate.hybrid.mode_selector import ModeSelector
 from zeromass.integrate.hybrid.motion import Driver
 from zeromass.integrate.hybrid.piece_end import PieceEnd
 from zeromass.integrate.hybrid.watched import Watched
@@ -74,7 +74,7 @@ class Switched:
         self._tell = tell
         self._asked = tuple(events)
         self._ahead = 1.0 if until >= start.t else -1.0
-        self.deciding: Selector = mode_selector(pieces, self._ahead, lanes_of(settings.chosen))
+        self.deciding: ModeSelector = ModeSelector(pieces, self._ahead, lanes_of(settings.chosen))
         self._standing = self.deciding.standing
         self._watched = Watched(pieces, self._asked, self._ahead)
         self._reaching = Reaching(self.deciding, settings, self._watched, until)
@@ -118,11 +118,11 @@ class Switched:
 
     def _use_driver(self) -> None:
         """Lets the modes of a start be selected with the driver's machine code, where that is for all modes."""
-        pieces, served = self.pieces, Driver.serves(self.pieces, self.settings, self._asked)
-        if served and pieces.only_forces and isinstance(self.deciding, ModeSelector):
+        pieces = self.pieces
+        if pieces.only_forces and Driver.serves(pieces, self.settings, self._asked):
             modes = {switch.mode: self._timed.get(switch.mode, 1.0) for switch in pieces.switches}
             driver = self._of(self._standing.state(self.start, modes))
-            self.deciding.use(driver.slow, driver.w)
+            self.deciding.use(driver.functions, driver.w)
 
     def _beyond(self, state: State, piece: Piece) -> tuple[State, Piece] | None:
         """Where a motion begins anew after one piece or many; None where it has ended."""

@@ -438,10 +438,7 @@ def goes_on(m: Motion, w: Switches, timed: bool) -> bool:
         m.values[w.mode[m.which[i]]] = m.timed[m.place, i]
     m.flips[m.flipped] = m.reals[T]
     m.flipped += 0 if timed else 1
-    if m.large:
-        decided = m.select(w.clock, y, m.values)
-    else:
-        decided = select_modes(w, y, m.values, False) == int(Selection.DECIDED)
+    decided = select_modes(w, y, m.values, False) == int(Selection.DECIDED)
     least = m.stalled * abs(m.until - m.start)
     ends = chatters(m.flips, m.flipped, m.until, least, m.changes)
     if decided and not ends and not jumps(m, w) and defined_at(m, w, m.reals[T], m.values):

@@ -90,10 +90,11 @@ class PieceMemory:
         self.large: LargeSwitches | None = None
         if self.pieces.in_forces:
             self.large = LargeSwitches(self.pieces, program, self.events, self.ahead, method.lanes, self.callbacks)
+            self.functions: PythonFunctions | LargeSwitches = self.large
             self.w: Switches = self.large.w
         else:
-            self.slow = PythonFunctions(Standing(self.pieces, 1), self.callbacks)
-            self.w = compiled_table(self.pieces, program, self.events, self.ahead, self.slow)
+            self.functions = slow = PythonFunctions(Standing(self.pieces, 1), self.callbacks)
+            self.w = compiled_table(self.pieces, program, self.events, self.ahead, slow)
         self.step: StepFunctions = self._step_functions()
         self._make_searches(TURNS)
         self.m: Motion = self._motion()
@@ -219,8 +220,6 @@ class PieceMemory:
             seen=np.zeros((PARTS + 1, len(columns))),
             stack=np.zeros((PENDING, 2)),
         )
-        if self.large is not None:
-            self.large.bind(m)
         return m
 
     def _continuous(self, k: int) -> int:
