@@ -38,7 +38,7 @@ from zeromass.integrate.hybrid.memory import (
 )
 from zeromass.integrate.hybrid.piece_end import allowed, ends_piece, open_step
 from zeromass.integrate.hybrid.selection import Selection, select_modes
-from zeromass.integrate.hybrid.switches import SIDE, Switches, accelerate
+from zeromass.integrate.hybrid.switches import SIDE, Switches, accelerate, look
 from zeromass.integrate.piecewise import LEAST
 from zeromass.integrate.reaching import SHORTEST
 from zeromass.integrate.shocks import SMALL
@@ -229,12 +229,14 @@ def chatters(m: Motion) -> bool:
 def strays(m: Motion, w: Switches) -> bool:
     """Whether the motion has come beyond a switch at which its piece was to end, by more than its tolerances allow."""
     y, found = m.y[: len(m.first)], False
+    w.clock[0] = m.reals[T]
+    look(w, y, m.values)
     for k in range(len(w.kind)):
         held = w.flag[k] >= 0 and m.values[w.flag[k]] != 0.0
         mode, margin = m.values[w.mode[k]], abs(m.values[w.margin[k]])
-        if w.kind[k] == SIDE and w.timed[k] == 0 and not held and mode != 0.0:
-            margin += allowed(m, w, m.reals[T], y, k)
-            found = found or not w.g[k] * mode >= -margin
+        watched = w.kind[k] == SIDE and w.timed[k] == 0 and not held and mode != 0.0
+        if watched and not w.g[k] * mode >= -margin:
+            found = found or not w.g[k] * mode >= -margin - allowed(m, w, m.reals[T], y, k)
     return found
 
 

@@ -18,6 +18,7 @@ from zeromass.integrate.hybrid.switches import SIDE, Switches
 from zeromass.integrate.hybrid.tables import KINDS, ints
 from zeromass.integrate.standing import NEAR_ENOUGH
 from zeromass.integrate.stepping.functions import Slope
+from zeromass.integrate.stepping.layout import Real64
 from zeromass.integrate.stepping.workspace import EventValues
 from zeromass.model import Event, State
 from zeromass.model.pieces import SystemPieces, Undecided
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from zeromass.compile.rolled.native import RolledNative
 
 _OF_FOUR, _OF_SIX = (ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * count) for count in (4, 6))
+_SLACK = ctypes.CFUNCTYPE(ctypes.c_double, *[ctypes.c_void_p] * 3, ctypes.c_int64)
 _SELECT = ctypes.CFUNCTYPE(ctypes.c_bool, *[ctypes.c_void_p] * 3)
 
 
@@ -52,7 +54,6 @@ class LargeSwitches:
         self._selector = Deciding(pieces, ahead, lanes)
         self._selector.standing.take(program)
         self._judged: np.ndarray | None = None
-        self._near: list[int] = []
         rhs, guard = native.rhs(lanes), native.events(events, lanes)
         if lanes == 1:
             self._rhs, self._guard = rhs.address("rhs"), 0 if guard is None else guard.address("event")
@@ -63,7 +64,8 @@ class LargeSwitches:
             self._guard = callbacks.function(_OF_FOUR, self._watch)
         self._judge = callbacks.function(_OF_SIX, self._functions)
         self.energy = callbacks.function(_OF_FOUR, self._energies)
-        self.select = callbacks.function(_SELECT, self._selected, False)
+        self._select = callbacks.function(_SELECT, self._selected, False)
+        self._slack = callbacks.function(_SLACK, self._allowed, 0.0)
 
     def table(self) -> Switches:
         """The switches in memory."""
@@ -87,7 +89,7 @@ class LargeSwitches:
             reached=np.zeros(count, dtype=np.int64),
             g=np.zeros(count),
             sizes=np.zeros(count),
-            slopes=np.zeros((count, 1 + order)),
+            slopes=np.zeros((1, 1)),  # thousands of functions of thousands of coordinates: few are asked for
             slope=np.zeros(order),
             growth=np.zeros(1),
             pivots=np.zeros(self._program.native.pivots + 1),
@@ -98,7 +100,7 @@ class LargeSwitches:
     def bind(self, m: Motion) -> None:
         """Takes part in a motion."""
         self._motion = m
-        m.large, m.select = True, self.select
+        m.large, m.select, m.slack = True, self._select, self._slack
 
     def _accelerate(self, clock: int, y: int, values: int, slope: int, growth: int, _: int) -> None:
         """dy/dt and the growth of the pivots."""
@@ -113,32 +115,34 @@ class LargeSwitches:
             _view(found, len(self._events))[:] = self._watched(code, *self._state(clock, y))
 
     def _functions(self, clock: int, y: int, values: int, *_: int) -> None:
-        """The switching functions, and of those that may be zero what rounding makes of them, and their slopes."""
-        t, state = self._state(clock, y)
-        inputs, w = np.concatenate([[t], state, _view(values, self._parameters)]), self.w
-        felt = np.concatenate([inputs[: 1 + 2 * self._n], inputs[1 + 2 * self._n + self._felt]])
+        """The switching functions, and of those that may be zero what rounding makes of them."""
+        inputs, w, n = self._inputs(clock, y, values), self.w, self._n
+        felt = np.concatenate([inputs[: 1 + 2 * n], inputs[1 + 2 * n + self._felt]])
         if self._judged is not None and np.array_equal(felt, self._judged):
             return  # nobody else writes there
         watching = cast("RolledNative", self._program.native).watching
         assert watching is not None
         found, known = watching(inputs[None])[0], watching.places
         w.g[:] = [found[known[switch.g]] if switch.g in known else np.nan for switch in self._pieces.switches]
-        off = np.where(w.kind == SIDE, w.g, w.g - np.round(w.g))
-        w.sizes[:], w.slopes[self._near] = 0.0, 0.0
-        self._near = np.flatnonzero(np.abs(off) <= NEAR_ENOUGH * max(1.0, np.abs(state).max())).tolist()
-        sizes_of, functions = self._pieces.sizes(inputs), self._pieces.one_by_one
-        for k in self._near:
-            w.sizes[k], w.slopes[k] = functions.size(k, inputs, sizes_of), functions.slopes(k, inputs)
+        off, largest = np.where(w.kind == SIDE, w.g, w.g - np.round(w.g)), np.abs(inputs[1 : 1 + 2 * n]).max()
+        sizes, functions = self._pieces.sizes(inputs), self._pieces.one_by_one
+        w.sizes[:] = 0.0
+        for k in np.flatnonzero(np.abs(off) <= NEAR_ENOUGH * max(1.0, largest)).tolist():
+            w.sizes[k] = functions.size(k, inputs, sizes)
         self._judged = felt
+
+    def _allowed(self, clock: int, y: int, values: int, k: int) -> float:
+        """The error of a switching function that the tolerances of a step allow."""
+        inputs, (rtol, atol) = self._inputs(clock, y, values), self._motion.reals[[Real64.rtol, Real64.atol]]
+        slopes = np.abs(self._pieces.one_by_one.slopes(k, inputs)[1:])
+        return float(slopes @ (atol + rtol * np.abs(inputs[1 : 1 + 2 * self._n])))
 
     def _energies(self, clock: int, y: int, values: int, found: int) -> None:
         """Energies, the one first that must not jump."""
-        t, state = self._state(clock, y)
         names, energies = self._pieces.energies
         first = "potential" if "potential" in names else "energy"
         order = sorted(range(len(names)), key=lambda k: names[k] != first)
-        inputs = np.concatenate([[t], state, _view(values, self._parameters)])
-        _view(found, len(names))[:] = energies(inputs)[order]
+        _view(found, len(names))[:] = energies(self._inputs(clock, y, values))[order]
 
     def _selected(self, clock: int, y: int, values: int) -> bool:
         """Modes, margins and flags with which the motion goes on from switches: whether they are decided."""
@@ -159,6 +163,10 @@ class LargeSwitches:
             return False
         known[m.hidden :] = [found.modes.get(p, p.default or 0.0) for p in hidden]
         return True
+
+    def _inputs(self, clock: int, y: int, values: int) -> np.ndarray:
+        """Time, state and parameters, in the order of `system.inputs`."""
+        return np.concatenate([_view(clock, 1), _view(y, 2 * self._n), _view(values, self._parameters)])
 
     def _state(self, clock: int, y: int) -> tuple[float, np.ndarray]:
         """A time, and a state in memory of its own."""

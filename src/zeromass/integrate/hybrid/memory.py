@@ -76,7 +76,8 @@ class Motion(Struct):
     which, place      these switches, and which time is next
     until, start      of the run
     stalled, changes  limits of the run
-    large, select     whether the system is, and what selects modes then: whether they are decided
+    large             whether the system is; then `select` selects modes and tells whether they are decided, and `slack` is
+                      the error of a switching function that the tolerances of a step allow
     begun, was        the start of the piece: t and y, and its parameters
     log, counts       pieces: t, y, and all parameters of modes, (pieces, 1 + 2n + hidden); and `COUNTS` of each
     hidden            where these parameters begin
@@ -131,6 +132,7 @@ class Motion(Struct):
     changes: int
     large: bool
     select: Annotated[Callable[..., bool], function(Reals, Reals, Reals, result=bool)]
+    slack: Annotated[Callable[..., float], function(Reals, Reals, Reals, int, result=float)]
     begun: Reals
     was: Reals
     log: Reals2

@@ -49,8 +49,8 @@ from zeromass.model.pieces import SystemPieces
 TURNS = 24
 """Places in a step where functions turn, for which there is room."""
 
-PIECES = 64
-"""Pieces of a motion for which there is room at first."""
+PIECES, LOG = 64, 2**20
+"""Pieces of a motion for which there is room at first, and the most numbers of their states and modes then."""
 
 STEPS = 2**14
 """Steps of a piece in which functions are looked for that dip below zero."""
@@ -242,6 +242,8 @@ class Driver:
             energy = self._large.energy
         elif energies:
             energy = switch_functions(pieces, self.program).address("energy")
+        width = 1 + order + len(work.values) - self.hidden
+        rows = max(2, min(PIECES, LOG // width))
         m = Motion(
             reals=work.reals,
             fresh=self._fresh,
@@ -263,10 +265,10 @@ class Driver:
             changes=self.settings.limits.changes,
             begun=np.zeros(1 + order),
             was=work.values.copy(),
-            log=np.zeros((PIECES, 1 + order + len(work.values) - self.hidden)),
-            counts=np.zeros(PIECES * COUNTS, dtype=np.int64),
+            log=np.zeros((rows, width)),
+            counts=np.zeros(rows * COUNTS, dtype=np.int64),
             hidden=self.hidden,
-            flips=np.zeros(2 * PIECES),
+            flips=np.zeros(2 * rows),
             ends=np.zeros(len(names)),
             work=np.zeros(order),
             moved=np.zeros(order),
@@ -406,6 +408,7 @@ class Driver:
 
     def _more_pieces(self) -> None:
         m = self.m
+        self.work.beside += m.log.nbytes
         m.log = np.concatenate([m.log, np.zeros_like(m.log)])
         m.counts = np.concatenate([m.counts, np.zeros_like(m.counts)])
         m.flips = np.concatenate([m.flips, np.zeros_like(m.flips)])

@@ -89,6 +89,8 @@ def add_places(r: RootSearch, low: RootSearch, looks: int, ahead: float) -> bool
 def allowed(m: Motion, w: Switches, t: float, y: Reals, k: int) -> float:
     """By how much a switching function may be off at a state, from the tolerances of a step."""
     w.clock[0] = t
+    if m.large:
+        return m.slack(w.clock, y, m.values, k)
     look(w, y, m.values)
     total = 0.0
     for i in range(len(y)):
