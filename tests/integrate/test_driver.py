@@ -10,13 +10,14 @@ import pytest
 import zeromass as zm
 from cases import spread
 from hybrid.corpus import SWITCHES, Problem
-from zeromass.integrate.deciding import Deciding
+from zeromass.compile.program import program_at
 from zeromass.integrate.hybrid import motion
 from zeromass.integrate.hybrid.driver import drive
 from zeromass.integrate.hybrid.memory import Drive
+from zeromass.integrate.hybrid.messages import Selection
 from zeromass.integrate.hybrid.motion import Driver
-from zeromass.integrate.hybrid.selection import Selection, select_modes
-from zeromass.integrate.reaching import Reaching
+from zeromass.integrate.hybrid.selection import select_modes
+from zeromass.integrate.hybrid.watched import Watched
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.stepping.layout import Int64, Real64
 from zeromass.integrate.stepping.plain import plain_method
@@ -32,10 +33,10 @@ def begun(problem: Problem, **settings: Any) -> Driver:
     """A driver at the start of a motion, on the pieces that it begins on."""
     pieces, start, until = problem.system.pieces, problem.start, problem.until
     assert pieces is not None
-    reaching = Reaching(Deciding(pieces, 1.0, 1), Settings(**{"method": "dop853", **settings}), (), until)
     table = Timetable(pieces, start, until)
     moving = pieces.state(start, {s.mode: table.modes(0).get(s.mode, 1.0) for s in pieces.switches})
-    driver = Driver(reaching, reaching.deciding.standing.program(moving))
+    given = Settings(**{"method": "dop853", **settings})
+    driver = Driver(Watched(pieces, (), 1.0), given, program_at(pieces.system, moving))
     driver.begin(moving, until, table, lambda: np.inf)
     driver.work.state[: driver.order] = np.concatenate([start.q, start.v])
     driver.work.ints[Int64.budget] = 10**6
@@ -182,3 +183,31 @@ def test_a_driven_motion_that_is_interrupted_keeps_what_it_has():
     assert found.t[-1] == found.outcome.t
     assert len(found.switches) > 100
     assert zm.simulate(system, start, until=10.0).outcome.complete
+
+
+@pytest.mark.parametrize("method", ["dop853", "collocation"])
+def test_angles_over_their_cuts_and_unknown_forces_need_no_python(method, monkeypatch):
+    """A torsion spring on arctan2(sin q, cos q), which is q, over several turns: q = a cos ωt + b sin ωt."""
+    from zeromass.integrate.switched import Switched
+
+    made: list[Any] = []
+    segment = Switched._segment
+    monkeypatch.setattr(Switched, "_segment", lambda self, *given: made.append(given) or segment(self, *given))
+    monkeypatch.setattr(motion, "lengths_in", lambda system: ())  # sin² + cos² does not vanish
+    q = zm.coordinate("q")
+    angle, ω = np.arctan2(np.sin(q), np.cos(q)), 0.6
+    system = zm.System(kinetic=zm.rate(q) ** 2 / 2, potential=ω**2 * angle**2 / 2)
+    for ahead in (1.0, -1.0):
+        run = zm.simulate(system, system.start({q: 0.1, zm.rate(q): 5.0}), until=20.0 * ahead, method=method, **TIGHT)
+        t = ahead * np.array([3.0, 20.0])
+        expected = 0.1 * np.cos(ω * t) + 5.0 / ω * np.sin(ω * t)
+        np.testing.assert_allclose(run.at(t)[angle], expected, rtol=0, atol=1e-9)
+        assert np.abs(run.at(np.linspace(0, 20 * ahead, 200))[angle]).max() > 8.0
+    for name in (
+        "bead_on_a_bent_wire_with_friction",
+        "bead_on_a_rotating_rod_with_friction",
+        "block_pressed_to_a_wall",
+    ):
+        problem = SWITCHES[name]()
+        zm.simulate(problem.system, problem.start, until=problem.until, method=method)
+    assert not made

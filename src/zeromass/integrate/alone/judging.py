@@ -1,6 +1,6 @@
 """What switches are decided by, as functions of a module: switching functions, their rounding, and their derivatives.
 
-A driver outside Python asks for them at a state, for some modes, as `zeromass.integrate.deciding` does.
+A driver outside Python asks for them at a state, for some modes, as `zeromass.integrate.hybrid.selection` does.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from zeromass.expression.magnitude import magnitudes
 from zeromass.expression.node import ordered
 from zeromass.expression.pieces import Switch, switches
 from zeromass.integrate.alone.holding import judged_holds
-from zeromass.integrate.deciding import ORDERS
+from zeromass.integrate.hybrid.tolerances import ORDERS
 from zeromass.model import System
 from zeromass.model.pieces import SystemPieces
 

@@ -20,9 +20,8 @@ from zeromass.integrate.alone.holding import check_sliding, flags_of
 from zeromass.integrate.alone.judging import INNER, Judging, phase, whole
 from zeromass.integrate.alone.module import Alone
 from zeromass.integrate.alone.shocks import Shocks
-from zeromass.integrate.deciding import Deciding
-from zeromass.integrate.piecewise import HOLD, LOW, SWITCH, LookedAt, place_of
-from zeromass.integrate.reaching import Reaching
+from zeromass.integrate.hybrid.mode_selector import mode_selector
+from zeromass.integrate.hybrid.watched import HOLD, LOW, SWITCH, LookedAt, Watched, place_of
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.stepping.ahead import Ahead
 from zeromass.integrate.terms import terms_of_time
@@ -73,7 +72,7 @@ class Pieced:
         if not self.structural:
             return {}
         table = Timetable(self.pieces, self.start, self.until, [event.zero for event in self.events])
-        return Deciding(self.pieces, 1.0, 1).begin(self.start, table.modes(0)).modes
+        return mode_selector(self.pieces, 1.0, 1).begin(self.start, table.modes(0)).modes
 
     @cached_property
     def structural(self) -> list[int]:
@@ -154,10 +153,10 @@ class Pieced:
 
     def modules(self) -> list[tuple[Alone, dict[str, Any]]]:
         """The code of each program, for all modes, and what the driver is told of it."""
-        reaching = Reaching(Deciding(self.pieces, 1.0, 1), self.settings, self.events, self.until)
+        all_of_it = Watched(self.pieces, self.events, 1.0)
         shocks = Shocks(self.pieces) if self.structural else None
-        watched, outputs = reaching.watched, self.pieces.acting(list(self.outputs)) if self.outputs else expressions([])
-        looked = LookedAt(watched)
+        watched, outputs = all_of_it.events, self.pieces.acting(list(self.outputs)) if self.outputs else expressions([])
+        looked, names = LookedAt(watched), [event.name for event in watched]
         followed = [event.zero for event in watched if not event.name.startswith((LOW, HOLD))]
         found = []
         for program, pieces in self.variants():
@@ -182,18 +181,10 @@ class Pieced:
             told = {
                 "pieces": pieces,
                 "watched": [_told(event) for event in watched],
-                "bent": self._bent(reaching, program, [event.name for event in watched]),
+                "bent": [names.index(name) for name in all_of_it.unseen(program)],
             }
             found.append((alone, told | _judged(judging, shocks)))
         return found
-
-    def _bent(self, reaching: Reaching, program: Program, names: list[str]) -> list[int]:
-        """Places of what falls through zero where a motion leaves a piece, as far as it may do so unseen."""
-        if not self.pieces.in_forces:
-            return [names.index(name) for name in reaching.unseen(program)]
-        own = [k for k in self.pieces.bent if k not in self.pieces.of_time and self.pieces.switches[k].kind != "turn"]
-        switches = [i for i, name in enumerate(names) if name.startswith(SWITCH) and place_of(name)[0] in own]
-        return [*switches, *[i for i, name in enumerate(names) if name.startswith(HOLD)]]
 
     # what is told -------------------------------------------------------------------------------------------------------
     def told(self) -> dict[str, Any]:

@@ -31,8 +31,17 @@ RECORDED, STARTED, STEPS, REJECTED, EVALUATIONS, BUDGET, STRETCH, CAPACITY = (
     )
 )
 BEHIND_AT, QUIET, FIXED = int(Real64.behind_at), int(Real64.quiet), int(Real64.fixed)
-EVENT, FINISHED, PAUSED, RECORD_FULL, AHEAD = (
-    int(status) for status in (Status.EVENT, Status.FINISHED, Status.PAUSED, Status.RECORD_FULL, Status.AHEAD)
+EVENT, FINISHED, PAUSED, RECORD_FULL, AHEAD, NOT_A_NUMBER, TOO_SMALL = (
+    int(status)
+    for status in (
+        Status.EVENT,
+        Status.FINISHED,
+        Status.PAUSED,
+        Status.RECORD_FULL,
+        Status.AHEAD,
+        Status.NOT_A_NUMBER,
+        Status.STEP_TOO_SMALL,
+    )
 )
 
 NONE, SWITCH, SLIDING, LOWEST = range(4)
@@ -41,8 +50,11 @@ NONE, SWITCH, SLIDING, LOWEST = range(4)
 TRIES = 8
 """How often a piece is made again up to an earlier place."""
 
-COUNTS = 4
-"""Of a piece: rows of the record, steps, rejected ones and evaluations before it."""
+COUNTS = 5
+"""Of a piece: rows of the record, steps, rejected ones, evaluations and occurrences of events before it."""
+
+PASSES, ENDS, MAY_PASS, IGNORED = range(4)
+"""What a motion does at an event: it goes on, ends, ends unless it can pass through beyond it, or does not look at it."""
 
 
 class Drive(IntEnum):
@@ -54,6 +66,10 @@ class Drive(IntEnum):
     LOG_FULL = 3
     AHEAD = 4
     LEFT = 5  # the piece that has begun is to be made otherwise
+    EVENT = 6  # a terminal event ends the motion
+    DECIDE = 7  # a piece has ended, and more than the kernel knows decides what follows
+    STRAYED = 8  # the piece has come beyond switches at which it was to end: those in `reached`
+    TOUCHED = 9  # a switch in `reached` is touched, and both its sides lead to motions
 
 
 class Motion(Struct):
@@ -69,19 +85,24 @@ class Motion(Struct):
     again             memory of steps from an earlier state, which `retakes` tells whether they are taken
     cause, of, below  of each watched function what it is, the switch, and which of its functions
     slopes            of each watched function where its rate is among them, or −1
+    terminal          of each watched function whether the motion ends there: PASSES, ENDS, …
     continuous        of each switch whether nothing but forces jumps at it; 2 if the energy is to be compared
+    struck            of a touched switch, and the side of the piece, at s.row: whether it can not go beyond; asked of
+                      Python where `can_ask`
     energy            potential and total energy; `energies` room for them before and after
     step, dips        for looks inside steps, and for functions that may dip below zero unseen
     times, timed      of switches of time alone: when, and their modes in between, (times + 1, timed switches)
     which, place      these switches, and which time is next
     until, start      of the run
     stalled, changes  limits of the run
-    large             whether the system is; then `select` selects modes and tells whether they are decided, and `slack` is
-                      the error of a switching function that the tolerances of a step allow
+    target            where the piece ends at the latest
+    timeless          whether formulas have values at all of these times, to rounding
+    large, select     whether the system is, and what selects modes then: whether they are decided
     begun, was        the start of the piece: t and y, and its parameters
     log, counts       pieces: t, y, and all parameters of modes, (pieces, 1 + 2n + hidden); and `COUNTS` of each
     hidden            where these parameters begin
     pieces            how many have begun
+    occurred          events that have happened: which function, t and y, (room, 2 + 2n); occurrences: how many
     sooner, tries     where a piece ends that is made again, and how often it was
     flips, flipped    times of switches that time does not tell, and how many
     ends, work, moved   room for values of watched functions, for a state and for its slope
@@ -119,13 +140,18 @@ class Motion(Struct):
     of: Ints
     below: Ints
     slopes: Ints
+    terminal: Ints
     continuous: Ints
+    struck: Annotated[Callable[..., int], function(Address, int, float, result=int)]
+    can_ask: bool
     energy: Annotated[Callable[..., None], function(Reals, Reals, Reals, Reals)]
     energies: Reals2
     times: Reals
     timed: Reals2
     which: Ints
     place: int
+    target: float
+    timeless: bool
     until: float
     start: float
     stalled: float
@@ -139,6 +165,8 @@ class Motion(Struct):
     counts: Ints
     hidden: int
     pieces: int
+    occurred: Reals2
+    occurrences: int
     sooner: float
     tries: int
     flips: Reals
