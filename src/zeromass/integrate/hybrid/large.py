@@ -17,7 +17,6 @@ from zeromass.integrate.hybrid.switches import SIDE, Switches
 from zeromass.integrate.hybrid.tables import ints, switch_table
 from zeromass.integrate.large_selection import NEAR_ENOUGH, LargeModeSelector
 from zeromass.integrate.stepping.functions import Slope
-from zeromass.integrate.stepping.layout import Real64
 from zeromass.integrate.stepping.workspace import EventValues
 from zeromass.integrate.switching import Decision
 from zeromass.model import Event, State
@@ -78,7 +77,7 @@ class LargeSwitches:
     def bind(self, m: Motion) -> None:
         """Takes part in a motion."""
         self._motion = m
-        m.large, m.select, m.slack = True, self._select, self._slack
+        m.large, m.select = True, self.select
 
     def _accelerate(self, clock: int, y: int, values: int, slope: int, growth: int, _: int) -> None:
         """dy/dt and the growth of the pivots."""
@@ -126,6 +125,7 @@ class LargeSwitches:
 
     def _energies(self, clock: int, y: int, values: int, found: int) -> None:
         """Energies, the one first that must not jump."""
+        t, state = self._state(clock, y)
         names, energies = self._pieces.energies
         first = "potential" if "potential" in names else "energy"
         order = sorted(range(len(names)), key=lambda k: names[k] != first)
@@ -147,10 +147,6 @@ class LargeSwitches:
             return False
         known[m.hidden :] = [found.modes.get(p, p.default or 0.0) for p in hidden]
         return True
-
-    def _inputs(self, clock: int, y: int, values: int) -> np.ndarray:
-        """Time, state and parameters, in the order of `system.inputs`."""
-        return np.concatenate([_view(clock, 1), _view(y, 2 * self._n), _view(values, self._parameters)])
 
     def _state(self, clock: int, y: int) -> tuple[float, np.ndarray]:
         """A time, and a state in memory of its own."""

@@ -158,7 +158,6 @@ class Motion(Struct):
     changes: int
     large: bool
     select: Annotated[Callable[..., bool], function(Reals, Reals, Reals, result=bool)]
-    slack: Annotated[Callable[..., float], function(Reals, Reals, Reals, int, result=float)]
     begun: Reals
     was: Reals
     log: Reals2
