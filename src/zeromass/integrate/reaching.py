@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from zeromass.compile.program import Program
 from zeromass.integrate.hybrid.driver import SHORTEST
-from zeromass.integrate.hybrid.mode_selector import Selector
+from zeromass.integrate.hybrid.mode_selector import ModeSelector
 from zeromass.integrate.hybrid.piece_end import PieceEnd
 from zeromass.integrate.hybrid.watched import Watched
 from zeromass.integrate.outcome import Ending, Outcome
@@ -36,7 +36,7 @@ class Reached(NamedTuple):
 class Reaching:
     """Motions on one piece, up to what ends it; until the end of a run at most."""
 
-    def __init__(self, selector: Selector, settings: Settings, watched: Watched, until: float) -> None:
+    def __init__(self, selector: ModeSelector, settings: Settings, watched: Watched, until: float) -> None:
         self._selector, self._settings, self._watched, self._until = selector, settings, watched, until
         self.before: list[float] = []
         """Functions of events at the end of the last piece."""

@@ -15,7 +15,7 @@ from zeromass.compile.program import Program
 from zeromass.expression import Symbol
 from zeromass.integrate.hybrid.driver import BEYOND, LOOKS
 from zeromass.integrate.hybrid.memory import Drive
-from zeromass.integrate.hybrid.mode_selector import ModeSelector, Selector, mode_selector
+from zeromass.integrate.hybrid.mode_selector import ModeSelector
 from zeromass.integrate.hybrid.motion import Driver
 from zeromass.integrate.hybrid.piece_end import PieceEnd
 from zeromass.integrate.hybrid.watched import Watched
@@ -76,7 +76,7 @@ class Switched:
         self._tell = tell
         self._asked = tuple(events)
         self._ahead = 1.0 if until >= start.t else -1.0
-        self.deciding: Selector = mode_selector(pieces, self._ahead, lanes_of(settings.chosen))
+        self.deciding: ModeSelector = ModeSelector(pieces, self._ahead, lanes_of(settings.chosen))
         self._standing = self.deciding.standing
         self._watched = Watched(pieces, self._asked, self._ahead)
         self._reaching = Reaching(self.deciding, settings, self._watched, until)
@@ -105,11 +105,8 @@ class Switched:
             if outcome is not None:
                 return Segments([Segment.standing(self.start, outcome, self.settings)])
             self._begun = True
-        if (
-            isinstance(self.deciding, ModeSelector)
-            and self.pieces.only_forces
-            and Driver.serves(self.pieces, self.settings, self._asked)
-        ):
+        small = not self.pieces.in_forces and self.pieces.only_forces
+        if small and Driver.serves(self.pieces, self.settings, self._asked):
             modes = {switch.mode: self._timed.get(switch.mode, 1.0) for switch in self.pieces.switches}
             driver = self._of(self._standing.state(self.start, modes))
             self.deciding.use(driver.slow, driver.w)

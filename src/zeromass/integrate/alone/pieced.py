@@ -20,7 +20,7 @@ from zeromass.integrate.alone.holding import check_sliding, flags_of
 from zeromass.integrate.alone.judging import INNER, Judging, phase, whole
 from zeromass.integrate.alone.module import Alone
 from zeromass.integrate.alone.shocks import Shocks
-from zeromass.integrate.hybrid.mode_selector import mode_selector
+from zeromass.integrate.hybrid.mode_selector import ModeSelector
 from zeromass.integrate.hybrid.watched import HOLD, LOW, SWITCH, LookedAt, Watched, place_of
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.stepping.ahead import Ahead
@@ -72,7 +72,7 @@ class Pieced:
         if not self.structural:
             return {}
         table = Timetable(self.pieces, self.start, self.until, [event.zero for event in self.events])
-        return mode_selector(self.pieces, 1.0, 1).begin(self.start, table.modes(0)).modes
+        return ModeSelector(self.pieces, 1.0, 1).begin(self.start, table.modes(0)).modes
 
     @cached_property
     def structural(self) -> list[int]:

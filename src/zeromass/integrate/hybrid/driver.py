@@ -434,10 +434,7 @@ def goes_on(m: Motion, w: Switches, timed: bool) -> bool:
         m.values[w.mode[m.which[i]]] = m.timed[m.place, i]
     m.flips[m.flipped] = m.reals[T]
     m.flipped += 0 if timed else 1
-    if m.large:
-        decided = m.select(w.clock, y, m.values)
-    else:
-        decided = select_modes(w, y, m.values, False) == int(Selection.DECIDED)
+    decided = select_modes(w, y, m.values, False) == int(Selection.DECIDED)
     if decided and not jumps(m, w) and not chatters(m) and defined_at(m, w, m.reals[T], m.values):
         return True
     m.flipped -= 0 if timed else 1

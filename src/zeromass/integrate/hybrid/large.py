@@ -8,35 +8,29 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from zeromass.codegen.target import address
 from zeromass.compile.program import Program
-from zeromass.expression import symbols
+from zeromass.expression import Expression, symbols
 from zeromass.integrate.hybrid.callbacks import Callbacks, view
-from zeromass.integrate.hybrid.driven import piece_of
-from zeromass.integrate.hybrid.memory import Motion
 from zeromass.integrate.hybrid.switches import SIDE, Switches
 from zeromass.integrate.hybrid.tables import ints, switch_table
-from zeromass.integrate.large_selection import NEAR_ENOUGH, LargeModeSelector
 from zeromass.integrate.stepping.functions import Slope
 from zeromass.integrate.stepping.workspace import EventValues
-from zeromass.integrate.switching import Decision
-from zeromass.model import Event, State
-from zeromass.model.pieces import SystemPieces, Undecided
+from zeromass.model import Event
+from zeromass.model.pieces import SystemPieces
 
 if TYPE_CHECKING:
     from zeromass.compile.rolled.native import RolledNative
 
 _OF_FOUR, _OF_SIX = (ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * count) for count in (4, 6))
 _DERIVATIVE = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
-_SELECT = ctypes.CFUNCTYPE(ctypes.c_bool, *[ctypes.c_void_p] * 3)
+
+NEAR_ENOUGH = 1e-6
+"""Part of the largest coordinate or rate, or of 1, above which a switching function is not zero."""
 
 
 class LargeSwitches:
-    """Functions of the switches of a large system, for motions of a program by a method that takes states in lanes.
-
-    start  of the motion that is driven, of the system as it was given
-    """
-
-    start: State
+    """Functions of the switches of a large system, for motions of a program by a method that takes states in lanes."""
 
     def __init__(
         self,
@@ -50,10 +44,9 @@ class LargeSwitches:
         native = program.native
         self._pieces, self._program, self._events = pieces, program, events
         self._n, self._parameters = len(program.system.coordinates), len(program.system.parameters)
-        self._selector = LargeModeSelector(pieces, ahead, lanes)
-        self._selector.standing.take(program)
-        self._judged: np.ndarray | None = None
+        self._judged: dict[int, np.ndarray] = {}
         self._near: dict[int, list[int]] = {}
+        self._held = [pieces.held.get(switch.mode) for switch in pieces.switches]
         rhs, guard = native.rhs(lanes), native.events(events, lanes)
         if lanes == 1:
             self.rhs, self._guard = rhs.address("rhs"), 0 if guard is None else guard.address("event")
@@ -66,18 +59,14 @@ class LargeSwitches:
         self.across, self.derivative = 0, callbacks.function(_DERIVATIVE, self._derivative)
         self.failed = callbacks.failed
         self.energy = callbacks.function(_OF_FOUR, self._energies)
-        self.select = callbacks.function(_SELECT, self._selected, False)
         self._places = {p: k for k, p in enumerate(program.system.parameters)}
         felt = symbols([switch.g for switch in pieces.switches])
         self._felt = ints(sorted(self._places[leaf] for leaf in felt if leaf in self._places))
         self.w: Switches = switch_table(pieces, ahead, self)
         self.w.guard, self.w.guards = self._guard, np.zeros(len(events))  # pyright: ignore[reportAttributeAccessIssue]
-        self.w.pivots = np.zeros(native.pivots + 1)
-
-    def bind(self, m: Motion) -> None:
-        """Takes part in a motion."""
-        self._motion = m
-        m.large, m.select = True, self.select
+        self.w.pivots, self.w.large = np.zeros(native.pivots + 1), True
+        self.w.hold = callbacks.function(_OF_FOUR, self._hold)
+        self.callbacks = callbacks
 
     def _accelerate(self, clock: int, y: int, values: int, slope: int, growth: int, _: int) -> None:
         """dy/dt and the growth of the pivots."""
@@ -95,8 +84,8 @@ class LargeSwitches:
         """The switching functions, and of those that may be zero or are asked for their rounding and their slopes."""
         t, state = self._state(clock, y)
         inputs, w, count = np.concatenate([[t], state, view(values, self._parameters)]), self.w, len(self.w.kind)
-        felt = np.concatenate([inputs[: 1 + 2 * self._n], inputs[1 + 2 * self._n + self._felt], [w.asked, g]])
-        if self._judged is not None and np.array_equal(felt, self._judged):
+        felt = np.concatenate([inputs[: 1 + 2 * self._n], inputs[1 + 2 * self._n + self._felt], [w.asked]])
+        if g in self._judged and np.array_equal(felt, self._judged[g]):
             return  # nobody else writes there
         watching = cast("RolledNative", self._program.native).watching
         assert watching is not None
@@ -108,11 +97,32 @@ class LargeSwitches:
         rounding[:], rows[self._near.get(g, [])] = 0.0, 0.0
         near = np.abs(off) <= NEAR_ENOUGH * max(1.0, np.abs(state).max())
         near[w.asked] = True
-        self._near[g] = np.flatnonzero(near & ~np.isnan(own)).tolist()
+        near &= ~np.isnan(own)
+        self._near[g] = np.flatnonzero(near).tolist()
+        if g == address(w.g):
+            w.near[:] = near
+            w.pushes[:] = [one is not None and self._constant(one.c, found) < 0 for one in self._held]
         sizes_of, functions = self._pieces.sizes(inputs), self._pieces.one_by_one
         for k in self._near[g]:
             rounding[k], rows[k] = functions.size(k, inputs, sizes_of), functions.slopes(k, inputs)
-        self._judged = felt
+        self._judged[g] = felt
+
+    def _constant(self, c: Expression, found: np.ndarray) -> float:
+        """What a switch that may hold the motion does on its upper side, more than on its lower one."""
+        watching = cast("RolledNative", self._program.native).watching
+        assert watching is not None
+        return float(found[watching.places[c]]) if c.value is None else c.value
+
+    def _hold(self, clock: int, y: int, values: int, beta: int) -> None:
+        """What acts of the upper sides of switches that may hold the motion."""
+        t, state = self._state(clock, y)
+        inputs, known = np.concatenate([[t], state, view(values, self._parameters)]), view(values, self._parameters)
+        watching = cast("RolledNative", self._program.native).watching
+        assert watching is not None
+        found, own = watching(inputs[None])[0], view(beta, len(self._held))
+        for k, one in enumerate(self._held):
+            if one is not None and known[self.w.flag[k]] != 0.0:
+                own[k] = found[watching.places[one.leaving[0]]] - known[self.w.margin[k]]
 
     def _derivative(self, clock: int, y: int, values: int, k: int, order: int, slopes: int) -> None:
         """Slopes of ġ, of a function of the place; there are no formulas of how accelerations change."""
@@ -131,22 +141,6 @@ class LargeSwitches:
         order = sorted(range(len(names)), key=lambda k: names[k] != first)
         inputs = np.concatenate([[t], state, view(values, self._parameters)])
         view(found, len(names))[:] = energies(inputs)[order]
-
-    def _selected(self, clock: int, y: int, values: int) -> bool:
-        """Modes, margins and flags with which the motion goes on from switches: whether they are decided."""
-        pieces, m, known = self._pieces, self._motion, view(values, self._parameters)
-        t, state = self._state(clock, y)
-        hidden = pieces.system.parameters[m.hidden :]
-        before = piece_of(pieces, dict(zip(hidden, known[m.hidden :].tolist(), strict=True)))
-        reached = {k: float(self.w.way[k]) for k in np.flatnonzero(self.w.reached).tolist()}
-        start, n = self.start, self._n
-        here = State(start.system, t, state[:n], state[n:], start.parameters)
-        try:
-            found = self._selector.after(here, Decision(dict(before.modes), before.holds), reached, {})
-        except Undecided:
-            return False
-        known[m.hidden :] = [found.modes.get(p, p.default or 0.0) for p in hidden]
-        return True
 
     def _state(self, clock: int, y: int) -> tuple[float, np.ndarray]:
         """A time, and a state in memory of its own."""

@@ -152,8 +152,6 @@ class Driver(PieceMemory):
         place  in the timetable; times: of the switches before that are not in it, to which those on the way are added
         """
         work, m = self.work, self.m
-        if self.large is not None:
-            self.large.start = start
         work.reals[Real64.t], work.state[: self.order] = state.t, np.concatenate([state.q, state.v])
         work.values[self.hidden :] = self._values(piece)
         first, m.place = m.pieces, place

@@ -219,8 +219,6 @@ class PieceMemory:
             seen=np.zeros((PARTS + 1, len(columns))),
             stack=np.zeros((PENDING, 2)),
         )
-        if self.large is not None:
-            self.large.bind(m)
         return m
 
     def _continuous(self, k: int) -> int:

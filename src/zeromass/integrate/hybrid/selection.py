@@ -7,6 +7,7 @@ derivative along the motion that does not vanish. Where both sides lead back, th
 
 from __future__ import annotations
 
+from zeromass.integrate.hybrid.large_pivoting import pivot_large
 from zeromass.integrate.hybrid.messages import Selection
 from zeromass.integrate.hybrid.pivoting import pivot_in_blocks
 from zeromass.integrate.hybrid.sliding import FAILED, NO, UNKNOWN, YES, set_lower, slides, turn
@@ -85,7 +86,7 @@ def measure_drifts(w: Switches, y: Reals, values: Reals) -> None:
     n = len(y) // 2
     for k in range(len(w.kind)):
         w.drift[k] = 0.0
-    for j in range(len(w.kind)):
+    for j in range(0 if w.large else len(w.kind)):
         if w.known[j] == 0 or w.rates[j] == 0 or not free_of(w, j):
             continue
         for high in range(2):
@@ -112,7 +113,7 @@ def settle(w: Switches, y: Reals, values: Reals, fresh: bool) -> bool:
         felt, some = False, False
         for k in range(len(w.kind)):
             some = some or w.known[k] != 0
-            for i in range(n):
+            for i in range(n if w.near[k] != 0 else 0):
                 felt = felt or w.slopes[k, 1 + n + i] != 0.0
         if felt and some:
             accelerate(w, y, values)
@@ -125,7 +126,7 @@ def settle(w: Switches, y: Reals, values: Reals, fresh: bool) -> bool:
             if not free_of(w, k):
                 continue
             off = w.g[k] - floor(w.g[k] + 0.5) if w.kind[k] == WHOLE else w.g[k]
-            drift = max(abs(rate_of(w, y, a, k)), w.drift[k])
+            drift = max(abs(rate_of(w, y, a, k)), w.drift[k]) if w.near[k] != 0 else 0.0
             if w.known[k] != 0 or abs(off) <= NEAR * w.sizes[k] + slack * drift:
                 w.tied[k] = 1
             elif w.force[k] == 0 and values[w.mode[k]] != side_of(w, k, w.g[k]):
@@ -175,6 +176,8 @@ def is_motion(w: Switches, y: Reals, values: Reals, choice: Reals) -> int:
 @kernel
 def choose(w: Switches, y: Reals, values: Reals, fresh: bool) -> bool:
     """w.choice ← the sides of what is open: whether they are found."""
+    if w.large:
+        return pivot_large(w, y, values, fresh)
     w.choice[:] = w.natural
     for number in range(len(w.seen)):
         w.seen[number] = 0
@@ -346,7 +349,7 @@ def set_margins(w: Switches, y: Reals, values: Reals) -> None:
         place = w.margin[w.open[j]]
         if w.choice[j] == 0.0:
             values[place] = LEFT
-        elif slide and w.rates[w.open[j]] != 0:  # others may hold it as well
+        elif slide and w.rates[w.open[j]] != 0 and not w.large:  # others may hold it as well
             set_lower(w, w.choice)
             drift = LOCATED * max(1.0, abs(w.clock[0])) * turn(w, y, values, w.lower, j)
             values[place] = copysign(abs(values[place]) + drift, values[place])

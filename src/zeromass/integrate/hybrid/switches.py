@@ -40,6 +40,9 @@ class Switches(Struct):
     values, trial               parameters with other modes
     g, sizes, slopes            of the switching functions, their rounding, and by time, positions and rates, (k, 1 + 2n)
     asked                       a switch whose size and slopes are wanted in any case
+    large, near                 whether the system is: then these are known of some functions alone, which may be zero
+    pushes, hold                of a large system: whether what a switch does on its sides pushes towards it, and what acts
+                                of the upper sides of those that hold the motion
     drift, zeros, terms         by how much g may change, and g and sizes where the decision began
     slope, growth, pivots       dy/dt, and what tells of its accuracy; `largest` q̈ of all that was tried
     seen, accelerations         which choices of few switches were tried, and q̈ with them, (3^k, n)
@@ -88,6 +91,10 @@ class Switches(Struct):
     values: Reals
     trial: Reals
     asked: int
+    large: bool
+    near: Ints
+    pushes: Ints
+    hold: Annotated[Callable[..., None], function(Reals, Reals, Reals, Reals)]
     g: Reals
     sizes: Reals
     slopes: Reals2
@@ -261,6 +268,7 @@ def is_constant(w: Switches, y: Reals, values: Reals, k: int) -> bool:
         part = float(i + 2) * GOLDEN
         w.there[i] = y[i] + (1.0 + abs(y[i])) * (0.1 + 0.3 * (part - floor(part)))
     w.clock_there[0] = w.clock[0] + GOLDEN * (1.0 + abs(w.clock[0]))
+    w.asked = k
     w.judge(w.clock_there, w.there, values, w.g_there, w.sizes_there, w.slopes_there)
     for i in range(w.slopes.shape[1]):
         constant = constant and w.slopes_there[k, i] == 0.0
@@ -390,22 +398,22 @@ def take(w: Switches, values: Reals, k: int, side: float) -> None:
 @kernel
 def try_choice(w: Switches, y: Reals, values: Reals, choice: Reals) -> bool:
     """w.values, w.slope ← modes and motion on chosen sides of what is open: whether they are found."""
-    n, number = len(y) // 2, 0
+    n, number, few = len(y) // 2, 0, w.count <= MOST and not w.large
     w.values[:] = values
     for j in range(w.count):
         take(w, w.values, w.open[j], choice[j])
-        number = 3 * number + (0 if choice[j] > 0.0 else 1 if choice[j] < 0.0 else 2) if w.count <= MOST else 0
+        number = 3 * number + (0 if choice[j] > 0.0 else 1 if choice[j] < 0.0 else 2) if few else 0
     if w.nested:  # slopes of others are the same on all sides
         if not nest(w, y, w.values):
             return False
         look(w, y, w.values)
-    if w.count <= MOST and w.seen[number] != 0:
+    if few and w.seen[number] != 0:
         w.slope[n:] = w.accelerations[number]
         return True
     accelerate(w, y, w.values)
     for i in range(n):
         w.largest = max(w.largest, abs(w.slope[n + i]))
-    if w.count <= MOST:
+    if few:
         w.seen[number], w.accelerations[number][:] = 1, w.slope[n:]
     return True
 

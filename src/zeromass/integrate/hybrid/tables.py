@@ -133,6 +133,8 @@ def switch_table(pieces: SystemPieces, ahead: float, functions: SwitchFunctions)
         right=real(),
         values=np.zeros(len(names)),
         trial=np.zeros(len(names)),
+        near=np.ones(count, dtype=np.int64),
+        pushes=whole(),
         g=real(),
         sizes=real(),
         slopes=rows(),
