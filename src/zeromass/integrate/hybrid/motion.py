@@ -266,6 +266,7 @@ class Driver(PieceMemory):
 
     def _more_pieces(self) -> None:
         m = self.m
+        self.work.beside += m.log.nbytes
         m.log = np.concatenate([m.log, np.zeros_like(m.log)])
         m.counts = np.concatenate([m.counts, np.zeros_like(m.counts)])
         m.flips = np.concatenate([m.flips, np.zeros_like(m.flips)])
