@@ -31,9 +31,6 @@ KEPT = 2
 NOTES = 1 << 12
 """Steps that are noted before what happened in them is looked at."""
 
-FEW = 16
-"""Groups of states whose event functions are looked at one by one."""
-
 _ROUTINE = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * len(ARGUMENTS))
 _EVENT = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4)
 
@@ -267,11 +264,6 @@ class Workspace:
         """Machine code of the watched functions, for as many states as there are lanes; None if nothing is watched."""
         return self._event_code(self.lanes)
 
-    def events_at(self, t: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """The watched functions at states, shape (k, 2n), at times t, shape (k,): shape (k, events)."""
-        code = self._event_code(self.lanes)
-        return np.empty((len(t), 0)) if code is None else self._look.several(code, t, y)
-
     def _event_code(self, lanes: int) -> Code | None:
         """Machine code of the watched functions; found once, as a look at it is short."""
         if (self.code, self.watched, lanes) != self._events_of[0]:
@@ -462,33 +454,3 @@ class EventValues:
         self._inputs[0], self._state[:] = t, y[:, None]
         _EVENT(code.address("event"))(*self._addresses)
         return self._values[:, 0].copy()
-
-    def several(self, code: Code, t: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """At several states, as many at once as there are lanes: shape (k, events)."""
-        events, lanes = self._values.shape
-        if len(t) <= FEW * lanes:
-            return self._one_by_one(code, t, y)
-        from zeromass.compile.repeated import repeated  # few runs look at so many
-
-        groups, order = -(-len(t) // lanes), y.shape[1]
-        rows = np.empty((groups * lanes, 1 + order))
-        rows[: len(t), 0], rows[: len(t), 1:] = t, y
-        rows[len(t) :] = rows[len(t) - 1]
-        inputs = np.ascontiguousarray(rows.reshape(groups, lanes, 1 + order).swapaxes(1, 2))
-        parameters = np.broadcast_to(self._inputs[1 + order :], (groups, len(self._inputs) - 1 - order, lanes))
-        values = np.empty((groups, events, lanes))
-        repeated(code.address("event"), [inputs, inputs[:, 1:], parameters, values])
-        return values.swapaxes(1, 2).reshape(groups * lanes, events)[: len(t)]
-
-    def _one_by_one(self, code: Code, t: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """In the memory for one group of them."""
-        call, lanes = _EVENT(code.address("event")), self._values.shape[1]
-        result = np.empty((len(t), len(self._values)))
-        for k in range(0, len(t), lanes):
-            some = len(t[k : k + lanes])
-            self._inputs[0, :some], self._state[:, :some] = t[k : k + lanes], y[k : k + lanes].T
-            if some < lanes:
-                self._inputs[0, some:], self._state[:, some:] = t[k], y[k, :, None]
-            call(*self._addresses)
-            result[k : k + lanes] = self._values[:, :some].T
-        return result
