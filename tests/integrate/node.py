@@ -61,7 +61,8 @@ const fs = require("fs");
 const { modules, told, tasks, driver } = JSON.parse(fs.readFileSync(0, "utf8"));
 const Driver = require(process.argv[2])[driver];
 const numbers = (x) => Buffer.from(x.buffer, x.byteOffset, x.byteLength).toString("base64");
-const motion = new Driver(modules.map((m) => new WebAssembly.Module(Buffer.from(m, "base64"))), told);
+const made = (...given) => (/^class/.test(Driver) ? new Driver(...given) : Driver(...given));
+const motion = made(modules.map((m) => new WebAssembly.Module(Buffer.from(m, "base64"))), told);
 const found = tasks.map((task) => {
   let best = Infinity;
   let run;
@@ -81,7 +82,7 @@ console.log(JSON.stringify(found));
 def over_switches(motion: Pieced, tasks: list[dict[str, Any]], folder: Path) -> list[dict[str, Any]]:
     """What the driver of a page makes of a motion over switches, numbers as arrays."""
     made = switched_modules(motion, {"all": [len(motion.outputs)]})
-    return _driven("SwitchedMotion", *made, tasks, folder)
+    return _driven("overSwitches", *made, tasks, folder)
 
 
 def through_kinds(motion: Kinds, tasks: list[dict[str, Any]], folder: Path) -> list[dict[str, Any]]:

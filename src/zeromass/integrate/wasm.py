@@ -122,12 +122,14 @@ def module_bytes(alone: Alone, outputs: Mapping[str, list[int]], more: Mapping[s
     """The module of a motion; `outputs` by their names and shapes, and what else it is to say of itself."""
     parts, grids = alone.texts(wasm32())
     arrays = {name: np.ascontiguousarray(x, dtype="<f8").tobytes() for g in grids for name, x in tables(g).items()}
-    about = json.dumps({**described(alone, outputs), **(more or {})})
+    switching = alone.switching
+    told = {"driver": switching.about()} if switching is not None else {}
+    about = json.dumps({**described(alone, outputs), **told, **(more or {})})
     return module_of(
         parts,
         inlined=alone.routines,
-        functions=(*SHOWN, *(DRIVEN if alone.driven else ())),
-        data=(*ARRAYS, *(LOOKED_AT if alone.driven else ())),
+        functions=(*SHOWN, *(DRIVEN if alone.driven else ()), *(switching.functions if switching else ())),
+        data=(*ARRAYS, *(LOOKED_AT if alone.driven else ()), *(switching.data if switching else ())),
         tables=arrays,
         notes={NOTE: about.encode()},
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -29,6 +29,9 @@ from zeromass.integrate.stepping.kernel import Project
 from zeromass.integrate.stepping.writer import DOUBLE
 from zeromass.integrate.terms import terms_of_time
 from zeromass.model import Event, State
+
+if TYPE_CHECKING:
+    from zeromass.integrate.hybrid.export import DriverModule
 
 METHOD = (Dop853Advance, Dop853Dense, Project)
 """Routines of the stepping method, which are copied to where they are called."""
@@ -59,6 +62,7 @@ class Alone:
     followed    functions of time that steps are to be short enough for; by default those of the events
     directions  of the events, see `FOLLOWED`; by default their own
     stiff       whether steps are those of Radau's methods
+    switching   the driver over switches, where the module has one
     """
 
     program: Program
@@ -76,6 +80,7 @@ class Alone:
     followed: tuple[Expression, ...] | None = None
     directions: tuple[int, ...] | None = None
     stiff: bool = False
+    switching: DriverModule | None = None
 
     @property
     def parameters(self) -> tuple[Symbol, ...]:
@@ -243,6 +248,8 @@ class Alone:
             texts, grids = Large(self, target).texts(self._steps)
         else:
             functions = {name: value for name, value in self.functions().items() if name in FUNCTIONS}
+            if self.switching is not None:
+                functions |= self.switching.formulas(functions["rhs"][0])
             if self.stiff:
                 functions["tangent"] = self._tangent()
             text, grids = text_of(functions, target)
@@ -265,6 +272,9 @@ class Alone:
         else:
             for routine in METHOD:
                 routine.emit(module, target)
+        if self.switching is not None:
+            self.switching.emit(module, target)
+            texts += self.switching.texts(target)
         for part in (*inside.ROUTINES, *(inside.DRIVEN if self.driven else ()), *events.ROUTINES):
             instead.get(part, part)(module, target, plan.sizes)
         for kind in (*begin.ROUTINES, *(begin.DRIVEN if self.driven else ()), *motion.ROUTINES):

@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
+from math import inf
 from typing import Any
 
 from zeromass.compile.program import Program, program_at
@@ -21,6 +22,8 @@ from zeromass.integrate.alone.judging import INNER, Judging, phase, whole
 from zeromass.integrate.alone.module import Alone
 from zeromass.integrate.alone.shocks import Shocks
 from zeromass.integrate.deciding import Deciding
+from zeromass.integrate.hybrid.export import DriverModule
+from zeromass.integrate.hybrid.motion import Driver
 from zeromass.integrate.piecewise import HOLD, LOW, SWITCH, LookedAt, place_of
 from zeromass.integrate.reaching import Reaching
 from zeromass.integrate.settings import Settings
@@ -178,6 +181,7 @@ class Pieced:
                 judged=tuple(e for by in (judging, shocks) if by for part in by.parts.values() for e in part),
                 deeper=tuple(e for some in judging.deeper.values() for e in some.values()),
                 stiff=self.settings.method == "radau",
+                switching=self._driver(reaching, program),
             )
             told = {
                 "pieces": pieces,
@@ -186,6 +190,17 @@ class Pieced:
             }
             found.append((alone, told | _judged(judging, shocks)))
         return found
+
+    def _driver(self, reaching: Reaching, program: Program) -> DriverModule | None:
+        """What drives the motion, where it serves such a system."""
+        pieces, settings = self.pieces, self.settings
+        turns = any(switch.kind == "turn" for switch in pieces.switches)
+        if turns or settings.method != "dop853" or not Driver.serves(pieces, settings, self.events):
+            return None
+        driver = Driver(reaching, program)
+        table = Timetable(pieces, self.start, self.until, [event.zero for event in self.events])
+        driver.begin(self.moving, self.until, table, lambda: inf)
+        return DriverModule(driver)
 
     def _bent(self, reaching: Reaching, program: Program, names: list[str]) -> list[int]:
         """Places of what falls through zero where a motion leaves a piece, as far as it may do so unseen."""

@@ -9,7 +9,7 @@ import numpy as np
 from zeromass.codegen.target import Code, host
 from zeromass.compile.module import code
 from zeromass.compile.program import Program
-from zeromass.expression import as_expression, jacobian, symbols
+from zeromass.expression import Expression, as_expression, jacobian, symbols
 from zeromass.expression.magnitude import magnitudes
 from zeromass.integrate.hybrid.switches import SIDE, TURN, WHOLE, Switches
 from zeromass.integrate.piecewise import HOLD
@@ -23,22 +23,23 @@ def switch_functions(pieces: SystemPieces, program: Program) -> Code:
     """Machine code of `judge(t, y, parameters, g, sizes, slopes)` and `energy(t, y, parameters, energies)`."""
     known: dict[Program, Code] = pieces.system.memory.setdefault("functions that decide", {})
     if program not in known:
-        from zeromass.integrate.alone.judging import sizes_of
-
-        system = pieces.system
-        g = [switch.g for switch in pieces.switches]
-        slopes = jacobian(g, [*program.inputs[0], *program.inputs[1]])
-        judged = [g, magnitudes(g, sizes_of(system)), list(slopes.ravel())]
-        names = pieces.energies[0]
-        first = "potential" if "potential" in names else "energy"
-        energies = [
-            as_expression(getattr(system._free, name)) for name in sorted(names, key=lambda name: name != first)
-        ]
-        functions = {"judge": (program.inputs, judged)}
-        if energies:
-            functions["energy"] = (program.inputs, [energies])
-        known[program] = code(functions, host().scalar)
+        formulas = switch_formulas(pieces, program)
+        known[program] = code({name: (program.inputs, some) for name, some in formulas.items()}, host().scalar)
     return known[program]
+
+
+def switch_formulas(pieces: SystemPieces, program: Program) -> dict[str, list[list[Expression]]]:
+    """What these functions compute, by their names; without an energy that switches there is no `energy`."""
+    from zeromass.integrate.alone.judging import sizes_of
+
+    system = pieces.system
+    g = [switch.g for switch in pieces.switches]
+    slopes = jacobian(g, [*program.inputs[0], *program.inputs[1]])
+    judged = [g, list(magnitudes(g, sizes_of(system))), list(slopes.ravel())]
+    names = pieces.energies[0]
+    first = "potential" if "potential" in names else "energy"
+    energies = [as_expression(getattr(system._free, name)) for name in sorted(names, key=lambda name: name != first)]
+    return {"judge": judged, "energy": [energies]} if energies else {"judge": judged}
 
 
 def switch_table(pieces: SystemPieces, program: Program, events: Sequence[Event], ahead: float) -> Switches:

@@ -40,7 +40,7 @@ STATIC = Path(__file__).parent / "static"
 
 SCRIPTS: dict[str, tuple[str, ...]] = {
     "": ("motion.js",),
-    "switches": ("motion.js", "deciding.js", "sticking.js", "piece.js", "switched.js"),
+    "switches": ("motion.js", "deciding.js", "timetable.js", "sticking.js", "piece.js", "switched.js", "hybrid.js"),
 }
 SCRIPTS["kinds"] = (*SCRIPTS["switches"], "ranks.js", "stroke.js", "kinds.js")
 SCRIPTS["sides"] = (*SCRIPTS["kinds"], "sides.js")

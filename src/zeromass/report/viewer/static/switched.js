@@ -1,9 +1,8 @@
 // Motions of a system whose formulas have kinks or jumps, from one switch to the next: see integrate/switched.py.
 
 const [RECENT, SHRINKS, STILL, PILED, CROWDED] = [64, 0.6, 5, 2, 1e-6];
-const [TOGETHER, LATE, RESTING] = [1e-14, 1e-12, 1e-9];
+const LATE = 1e-12;
 const [AT_ONCE, TRIES, STRAYED, LOOKS] = [8, 5, 1e-6, 9];
-const INSIDE = [0.2236, 0.4142, 0.5772, 0.6931, 0.8862];
 const PARTS = [6, 5, 4, 3, 2, 1, 0].map((k) => 2 ** -k);
 const TOUCHED =
   ", as far as its tolerances tell, and may turn back there or go on beyond: both are motions, and rounding would choose. " +
@@ -97,62 +96,6 @@ class Standing {
   }
 }
 
-/** When switches of time alone happen, and their modes in between. */
-class Timetable {
-  constructor(standing, told, start, until) {
-    this.switches = told.timetable.switches;
-    this.times = told.timetable.times ?? [];
-    this.modes = told.timetable.modes ?? [];
-    if (told.timetable.linear) this.list(standing, told, start, until);
-  }
-
-  list(standing, { timetable, switches }, start, until) {
-    const { linear, known, of_time: places } = timetable;
-    const modes = switches.map(() => 1);
-    const value = (name, t, k) => standing.judged({ t, y: start.y }, modes)[name][places.indexOf(k)];
-    const plain = (t, k) => value("timed", t, k);
-    const times = Object.values(known).flat();
-    for (const [k, whole] of linear) times.push(...zerosOfLine((t) => value("phases", t, k), start.t, until, whole));
-    let last = start.t;
-    for (const t of times.sort((a, b) => a - b)) {
-      const apart = TOGETHER * Math.max(1, Math.abs(t));
-      if (t - last > apart && until - t > apart) this.times.push((last = t));
-    }
-    const ends = [start.t, ...this.times, until];
-    for (let i = 1; i < ends.length; i++) {
-      const inside = INSIDE.map((part) => ends[i - 1] + (ends[i] - ends[i - 1]) * part);
-      this.modes.push(this.switches.map((k) => {
-        const g = inside.map((t) => plain(t, k));
-        if (g.every((x) => Math.abs(x) <= RESTING)) throw new Beyond(`${switches[k].said} is zero for a while`);
-        const sides = g.map((x) => (switches[k].kind === "whole" ? Math.floor(x) : x > 0 ? 1 : -1));
-        return sides.sort((a, b) => a - b)[2];
-      }));
-    }
-  }
-
-  at(place) {
-    return Object.fromEntries(this.switches.map((k, i) => [k, this.modes[place][i]]));
-  }
-}
-
-/** Times between two at which a + b t is zero, or a whole number. */
-function zerosOfLine(g, t0, t1, whole) {
-  const [first, last] = [g(t0), g(t1)];
-  const slope = (last - first) / (t1 - t0);
-  if (!slope) return [];
-  const [low, high] = [Math.min(first, last), Math.max(first, last)];
-  const aims = !whole ? (low <= 0 && high >= 0 ? [0] : []) : [];
-  if (whole) {
-    if (high - low > 1e5) throw new Beyond("there are more than 100000 switches");
-    for (let n = Math.ceil(low); n <= high; n++) aims.push(n);
-  }
-  return aims.map((aim) => {
-    let t = t0 + (aim - first) / slope;
-    for (let again = 0; again < 3; again++) t -= (g(t) - aim) / slope;
-    return t;
-  });
-}
-
 /** Motions over switches, in place of those of one module: runs, and samples of the last one. */
 class SwitchedMotion {
   constructor(modules, told) {
@@ -173,12 +116,15 @@ class SwitchedMotion {
     margins.forEach((margin, k) => (place[this.told.hidden + 2 * k + 1] = margin));
   }
 
-  /** As `run` of `Motion`; also the switches, [time, formula, direction], and a message where one ended the motion. */
-  run(values = {}, { until, rtol = 1e-10, atol = 1e-13, longest = Infinity }) {
+  /**
+   * As `run` of `Motion`; also the switches, [time, formula, direction], and a message where one ended the motion.
+   * from: where a motion has come to: its `first` state, the last, the piece, the place in the timetable, times of switches.
+   */
+  run(values = {}, { until, rtol = 1e-10, atol = 1e-13, longest = Infinity }, from = null) {
     Object.assign(this, { values, until, settings: { rtol, atol, longest }, segments: [], switches: [], happenings: [] });
     for (const motion of [this.plain, ...this.standing.all]) motion.set(values);
-    this.first = this.state = { t: this.about.t, y: this.plain.reals("y", this.plain.order).slice() };
-    const found = this.caught();
+    this.first = this.state = from?.first ?? { t: this.about.t, y: this.plain.reals("y", this.plain.order).slice() };
+    const found = this.caught(from);
     const total = (place) => sum(this.segments.map(({ counts }) => counts[place]));
     return {
       event: null, t: this.state.t, message: "", ...found, steps: sum(this.segments.map(({ steps }) => steps)),
@@ -186,9 +132,9 @@ class SwitchedMotion {
     };
   }
 
-  caught() {
+  caught(from) {
     try {
-      return this.course();
+      return this.course(from);
     } catch (why) {
       if (why instanceof Undecided) return { ending: "AMBIGUOUS", message: why.message };
       if (why instanceof Beyond) return { ending: "BEYOND", message: why.message };
@@ -205,7 +151,7 @@ class SwitchedMotion {
       putModes(place, this.told, modes);
       if (this.plain.code.start() !== 0) return null;
       this.first = this.state = { t: this.about.t, y: this.plain.reals("y", this.plain.order).slice() };
-      this.table = new Timetable(this.standing, this.told, this.state, this.until);
+      this.table = this.timetable();
       const piece = this.deciding.begin(this.state, this.table.at(0));
       if (structural.every((k) => switches[k].kind === "turn" || piece.modes[k] === modes[k])) return piece;
       ({ modes } = piece);
@@ -213,12 +159,19 @@ class SwitchedMotion {
     throw new Beyond(`no start is found on one side of ${this.deciding.words(structural)}`);
   }
 
-  course() {
-    this.place = 0;
-    let piece = this.begun();
+  timetable() {
+    const modes = this.told.switches.map(() => 1);
+    const value = (name, t) => this.standing.judged({ t, y: this.first.y }, modes)[name];
+    return new Timetable(value, this.told, this.first.t, this.until);
+  }
+
+  course(from) {
+    if (from) Object.assign(this, from, { table: this.timetable() });
+    else this.place = 0;
+    let piece = from ? from.piece : this.begun();
     if (!piece) return { ending: "NO_START" };
     let [before, last] = [[], []];
-    const times = [];
+    const times = from ? from.times : [];
     for (;;) {
       const target = this.place < this.table.times.length ? this.nextTime(piece) : this.until;
       const segment = this.segment(piece, target, before);
@@ -480,5 +433,3 @@ class SwitchedMotion {
     return this.plain.field(points);
   }
 }
-
-if (typeof module !== "undefined") module.exports = { Motion, SwitchedMotion };
