@@ -16,7 +16,7 @@ from zeromass.errors import shown
 from zeromass.expression import Expression, Symbol
 from zeromass.integrate.alone.kinds import Kinds
 from zeromass.integrate.alone.memory import Count, Ready, Sizes
-from zeromass.integrate.alone.module import DRIVEN, SHOWN, Alone
+from zeromass.integrate.alone.module import Alone
 from zeromass.integrate.alone.pieced import Pieced
 from zeromass.integrate.settings import Limits
 from zeromass.integrate.stepping.layout import Int64, Real64
@@ -128,8 +128,8 @@ def module_bytes(alone: Alone, outputs: Mapping[str, list[int]], more: Mapping[s
     return module_of(
         parts,
         inlined=alone.routines,
-        functions=(*SHOWN, *(DRIVEN if alone.driven else ()), *(switching.functions if switching else ())),
-        data=(*ARRAYS, *(LOOKED_AT if alone.driven else ()), *(switching.data if switching else ())),
+        functions=alone.shown,
+        data=(*ARRAYS, *(LOOKED_AT if alone.driven else ()), *(("judged", *switching.data) if switching else ())),
         tables=arrays,
         notes={NOTE: about.encode()},
     )
@@ -141,9 +141,11 @@ def kinds_modules(motion: Kinds, outputs: Mapping[str, list[int]]) -> tuple[list
 
 
 def switched_modules(motion: Pieced, outputs: Mapping[str, list[int]]) -> tuple[list[bytes], dict[str, Any]]:
-    """The modules of a motion over switches, one for each way to slide along some, and what their driver is told."""
+    """The modules of a motion over switches, that with the driver first, and what whoever runs them is told."""
     motion.check()
-    return [module_bytes(alone, outputs, more) for alone, more in motion.modules()], motion.told()
+    driven = motion.driven()
+    all_ = [*([] if driven is None else [driven]), *motion.modules()]
+    return [module_bytes(alone, outputs, more) for alone, more in all_], motion.told()
 
 
 def described(alone: Alone, outputs: Mapping[str, list[int]]) -> dict[str, Any]:

@@ -109,7 +109,7 @@ class Image:
         raise KeyError(f"address {place} is in no array that is known")
 
     def _content(self, place: int) -> list[int | Symbol]:
-        words: list[int | Symbol] = np.ascontiguousarray(self._known[place]).view(np.int64).ravel().tolist()
+        words: list[int | Symbol] = [*np.ascontiguousarray(self._known[place]).view(np.int64).ravel().tolist()]
         for k, name in self._within.get(place, {}).items():
             if words[k]:
                 words[k] = self._at(int(words[k])) if name is None else self._function(name)  # pyright: ignore[reportArgumentType]

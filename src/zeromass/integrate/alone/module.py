@@ -21,7 +21,8 @@ from zeromass.expression.build import ZERO
 from zeromass.expression.grid import Grid
 from zeromass.integrate.alone import begin, events, implicit, inside, motion
 from zeromass.integrate.alone.memory import FUNCTIONS, Sizes, declared
-from zeromass.integrate.alone.plan import Plan
+from zeromass.integrate.alone.memory import Alone as Part
+from zeromass.integrate.alone.plan import Plan, Planned
 from zeromass.integrate.methods.dop853.kernel import Dop853Advance, Dop853Dense
 from zeromass.integrate.settings import Limits
 from zeromass.integrate.stepping.ahead import Ahead
@@ -41,6 +42,9 @@ SHOWN = ("slope", "start", "begin", "advance", "sample", "field")
 
 DRIVEN = ("resume", "open", "inside", "look", "roots", "watch", "carry", "judge", "deepen")
 """Functions that who locates and decides switches calls beside."""
+
+SWITCHING = ("slope", "start", "resume", "field", "judge")
+"""Functions of a module with the driver over switches, beside its kernels."""
 
 
 ROUNDED = 1e-5
@@ -90,7 +94,16 @@ class Alone:
     @property
     def routines(self) -> tuple[str, ...]:
         """Names of those of the stepping method, which are copied to where they are called."""
+        if self.switching is not None:
+            return ()
         return tuple(routine.name for routine in (implicit.METHOD if self.stiff else METHOD))
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """Functions that who runs the code calls."""
+        if self.switching is not None:
+            return (*SWITCHING, *self.switching.functions)
+        return (*SHOWN, *(DRIVEN if self.driven else ()))
 
     @property
     def large(self) -> bool:
@@ -269,17 +282,31 @@ class Alone:
             texts.append(implicit.written(module, self.program.native.tangent_entries, target))
             Project.emit(module, target)
             implicit.Listed(module, target, plan.sizes)
+        elif self.switching is not None:
+            self.switching.emit(module, target)
+            texts += self.switching.texts(target)
         else:
             for routine in METHOD:
                 routine.emit(module, target)
-        if self.switching is not None:
-            self.switching.emit(module, target)
-            texts += self.switching.texts(target)
-        for part in (*inside.ROUTINES, *(inside.DRIVEN if self.driven else ()), *events.ROUTINES):
+        for part in self._parts:
             instead.get(part, part)(module, target, plan.sizes)
-        for kind in (*begin.ROUTINES, *(begin.DRIVEN if self.driven else ()), *motion.ROUTINES):
+        for kind in self._planned:
             instead.get(kind, kind)(module, target, plan)
         return [str(module), *texts], grids
+
+    @property
+    def _parts(self) -> tuple[type[Part], ...]:
+        """Functions that look inside steps."""
+        if self.switching is not None:
+            return inside.Field, inside.Judge
+        return (*inside.ROUTINES, *(inside.DRIVEN if self.driven else ()), *events.ROUTINES)
+
+    @property
+    def _planned(self) -> tuple[type[Planned], ...]:
+        """Functions that begin motions and make them."""
+        if self.switching is not None:
+            return begin.Start, begin.SetOut, begin.Resume, motion.Slope
+        return (*begin.ROUTINES, *(begin.DRIVEN if self.driven else ()), *motion.ROUTINES)
 
 
 def value_of(program: Program, e: Expression) -> Expression:

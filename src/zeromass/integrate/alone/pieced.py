@@ -16,6 +16,7 @@ from zeromass.compile.program import Program, program_at
 from zeromass.equation import Verdict
 from zeromass.errors import ZeromassError
 from zeromass.expression import Expression, Symbol, expressions, symbols
+from zeromass.expression.build import ZERO
 from zeromass.integrate.ahead import zeros_of_time
 from zeromass.integrate.alone.holding import check_sliding, flags_of
 from zeromass.integrate.alone.judging import INNER, Judging, phase, whole
@@ -155,6 +156,33 @@ class Pieced:
             found.setdefault(id(program), (program, []))[1].append(modes)
         return list(found.values())[:VARIANTS]
 
+    def driven(self) -> tuple[Alone, dict[str, Any]] | None:
+        """The code with the driver that Python has, and where in it functions of time stand; None if it does not serve."""
+        pieces, settings, system = self.pieces, self.settings, self.pieces.system
+        turns = any(switch.kind == "turn" for switch in pieces.switches)
+        if turns or settings.method != "dop853" or not Driver.serves(pieces, settings, self.events):
+            return None
+        program = program_at(system, self.moving)
+        driver = Driver(Reaching(Deciding(pieces, 1.0, 1), settings, self.events, self.until), program)
+        table = Timetable(pieces, self.start, self.until, [event.zero for event in self.events])
+        driver.begin(self.moving, self.until, table, lambda: inf)
+        timed = [pieces.switches[k].plain for k in pieces.of_time]
+        phases = [ZERO if (e := phase(pieces.switches[k])) is None else e for k in pieces.of_time]
+        alone = Alone(
+            program,
+            self.moving,
+            driver.events,
+            tuple(expressions(pieces.acting(list(self.outputs)) if self.outputs else []).ravel()),
+            settings.project,
+            settings.limits,
+            self.place,
+            self.fields,
+            directions=tuple(int(d) for d in LookedAt(driver.events).directions),
+            judged=(*timed, *phases),
+            switching=DriverModule(driver),
+        )
+        return alone, {"judged": {"timed": 0, "phases": len(timed)}, "count": 2 * len(timed)}
+
     def modules(self) -> list[tuple[Alone, dict[str, Any]]]:
         """The code of each program, for all modes, and what the driver is told of it."""
         reaching = Reaching(Deciding(self.pieces, 1.0, 1), self.settings, self.events, self.until)
@@ -181,7 +209,6 @@ class Pieced:
                 judged=tuple(e for by in (judging, shocks) if by for part in by.parts.values() for e in part),
                 deeper=tuple(e for some in judging.deeper.values() for e in some.values()),
                 stiff=self.settings.method == "radau",
-                switching=self._driver(reaching, program),
             )
             told = {
                 "pieces": pieces,
@@ -190,17 +217,6 @@ class Pieced:
             }
             found.append((alone, told | _judged(judging, shocks)))
         return found
-
-    def _driver(self, reaching: Reaching, program: Program) -> DriverModule | None:
-        """What drives the motion, where it serves such a system."""
-        pieces, settings = self.pieces, self.settings
-        turns = any(switch.kind == "turn" for switch in pieces.switches)
-        if turns or settings.method != "dop853" or not Driver.serves(pieces, settings, self.events):
-            return None
-        driver = Driver(reaching, program)
-        table = Timetable(pieces, self.start, self.until, [event.zero for event in self.events])
-        driver.begin(self.moving, self.until, table, lambda: inf)
-        return DriverModule(driver)
 
     def _bent(self, reaching: Reaching, program: Program, names: list[str]) -> list[int]:
         """Places of what falls through zero where a motion leaves a piece, as far as it may do so unseen."""

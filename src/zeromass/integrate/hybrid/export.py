@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from zeromass.integrate.hybrid.memory import (
 )
 from zeromass.integrate.hybrid.methods import CollocationMemory, Dop853Memory
 from zeromass.integrate.hybrid.motion import Driver
+from zeromass.integrate.hybrid.piece_end import open_step
 from zeromass.integrate.hybrid.selection import Selection, select_modes
 from zeromass.integrate.hybrid.switches import Switches
 from zeromass.integrate.hybrid.tables import switch_formulas
@@ -34,32 +35,14 @@ from zeromass.integrate.methods.dop853.kernel import Dop853Advance
 from zeromass.integrate.stepping.functions import Onto
 from zeromass.integrate.stepping.kernel import Project
 from zeromass.integrate.stepping.layout import ARGUMENTS, Int64
-from zeromass.integrate.stepping.step_functions import StepFunctions, functions_at
+from zeromass.integrate.stepping.step_functions import StepFunctions, functions_at, state_at
 from zeromass.integrate.stepping.workspace import Workspace
 from zeromass.integrate.stepping.writer import POINTER
 from zeromass.kernel.image import Image
-from zeromass.kernel.language import kernel, text_of
+from zeromass.kernel.language import Reals, Reals2, Struct, function, kernel, text_of
 from zeromass.kernel.negative_values import NegativeSearch
 from zeromass.kernel.roots import RootSearch
-from zeromass.kernel.structs import Struct, fields
-
-FUNCTIONS = {"judge": "judge_switches", "energy": "energy_of_switches"}
-"""Names in a module of what decides on switches."""
-
-POINTERS = {
-    (Motion, "advance"): Dop853Advance.name,
-    (Motion, "dense_of_15"): Dop853Inside.name,
-    (Motion, "energy"): FUNCTIONS["energy"],
-    (Switches, "rhs"): "rhs",
-    (Switches, "judge"): FUNCTIONS["judge"],
-    (Switches, "guard"): "event",
-    (StepFunctions, "event"): "event",
-    (StepFunctions, "project"): Project.name,
-    (RootSearch, "evaluate"): "functions_at",
-    (NegativeSearch, "evaluate"): "functions_in_piece",
-    (NegativeSearch, "select"): "select_in_piece",
-}
-"""Functions of a module that structs point to."""
+from zeromass.kernel.structs import fields
 
 
 @kernel
@@ -84,11 +67,63 @@ def begin_motion(
     return select_modes(w, m.y[: len(m.first)], m.values, True)
 
 
-KERNELS = (begin_motion, drive)
+class Sampling(Struct):
+    """Functions of the states of a motion at times, in their order: `outputs`, and values of them, (times, outputs)."""
+
+    outputs: Annotated[Callable[..., None], function(Reals, Reals, Reals, Reals)]
+    times: Reals
+    values: Reals2
+
+
+@kernel
+def sample_motion(m: Motion, w: Switches, s: StepFunctions, to: Sampling) -> None:
+    """to.values ← the outputs at times of a motion that has some steps; where a piece ends as before."""
+    count, pieces, rows = len(m.first), m.pieces, m.ints[RECORDED]
+    piece, row, opened = 0, 0, -1
+    for i in range(len(to.times)):
+        t = to.times[i]
+        while row < rows - 1 and w.ahead * (t - m.record[row, 0]) > 0.0:
+            row += 1
+        if row != opened:
+            while piece < pieces - 1 and m.counts[COUNTS * (piece + 1)] <= row:
+                piece += 1
+            m.pieces = piece + 1
+            m.begun[:] = m.log[piece][: 1 + count]
+            for j in range(len(m.values) - m.hidden):
+                m.values[m.hidden + j] = m.log[piece, 1 + count + j]
+            open_step(m, row)
+            opened = row
+        state_at(s, t)
+        w.clock[0] = t
+        to.outputs(w.clock, s.row[1:], m.values, to.values[i])
+    m.pieces = pieces
+
+
+KERNELS = (begin_motion, drive, sample_motion)
 """Those that whoever runs the module calls."""
 
 CALLED = (functions_at, functions_in_piece, select_in_piece)
 """Those that are called by address."""
+
+
+FUNCTIONS = {"judge": "judge_switches", "energy": "energy_of_switches"}
+"""Names in a module of what decides on switches."""
+
+POINTERS = {
+    (Motion, "advance"): Dop853Advance.name,
+    (Motion, "dense_of_15"): Dop853Inside.name,
+    (Motion, "energy"): FUNCTIONS["energy"],
+    (Switches, "rhs"): "rhs",
+    (Switches, "judge"): FUNCTIONS["judge"],
+    (Switches, "guard"): "event",
+    (StepFunctions, "event"): "event",
+    (StepFunctions, "project"): Project.name,
+    (RootSearch, "evaluate"): "functions_at",
+    (NegativeSearch, "evaluate"): "functions_in_piece",
+    (NegativeSearch, "select"): "select_in_piece",
+    (Sampling, "outputs"): "outputs",
+}
+"""Functions of a module that structs point to."""
 
 
 class DriverModule:
@@ -98,7 +133,10 @@ class DriverModule:
     """
 
     functions: tuple[str, ...] = tuple(kernel.name for kernel in KERNELS)
-    data: tuple[str, ...] = ("motion", "switches", "inside_steps", "roots_of_rates", "roots_of_functions", "fractions")
+    data: tuple[str, ...] = (
+        *("motion", "switches", "inside_steps", "roots_of_rates", "roots_of_functions", "fractions"),
+        "sampling",
+    )
 
     def __init__(self, driver: Driver) -> None:
         self.driver = driver
@@ -109,8 +147,9 @@ class DriverModule:
         return {FUNCTIONS[name]: (groups, some) for name, some in found.items()}
 
     def emit(self, module: ir.Module, target: Target) -> None:
-        """Writes what is called of the stepping method beside its steps."""
-        Dop853Inside.emit(module, target)
+        """Writes the routines of the stepping method."""
+        for routine in (Dop853Advance, Dop853Inside, Project):
+            routine.emit(module, target)
 
     def texts(self, target: Target) -> list[str]:
         """LLVM IR of the kernels, and of the memory."""
@@ -135,7 +174,8 @@ class DriverModule:
             addresses,
             [driver.work.record, m.log, m.counts, m.flips, m.times, m.timed],
         )
-        parts = (m, driver.w, driver.step, driver.low, driver.roots, driver.method.places)
+        sampling = Sampling(outputs=1)
+        parts = (m, driver.w, driver.step, driver.low, driver.roots, driver.method.places, sampling)
         image.add("inside_steps", driver.step)
         for name, part in zip(self.data, parts, strict=True):
             if name != "inside_steps":
@@ -147,6 +187,7 @@ class DriverModule:
         driver = self.driver
         return {
             "motion": _places(Motion),
+            "sampling": _places(Sampling),
             "record": list(ARGUMENTS).index("record"),
             "counts": COUNTS,
             "order": driver.order,

@@ -213,37 +213,28 @@ class HybridMotion extends Motion {
 
   /** The outputs at times of the last motion, in their order, one row a time. */
   sample(times) {
-    const [found, width] = [new Float64Array(times.length * this.about.values), this.about.values];
-    const moved = this.pieces().filter(({ from, to }) => to > from);
-    let k = 0;
-    moved.forEach((piece, i) => {
-      const end = this.floats(this.count("record") + 8 * (piece.to - 1) * this.about.row, 1)[0];
-      const some = [];
-      while (k + some.length < times.length && (times[k + some.length] <= end || (!this.rest && i === moved.length - 1))) some.push(times[k + some.length]);
-      if (!some.length) return;
-      this.open(piece);
-      found.set(super.sample(some), k * width);
-      k += some.length;
-    });
-    if (this.rest && k < times.length) found.set(this.rest.sample(times.slice(k)), k * width);
+    const [width, end] = [this.about.values, this.rest ? this.now : Infinity];
+    const own = times.filter((t) => t <= end);
+    const found = new Float64Array(times.length * width);
+    if (own.length && this.ints("recorded")) found.set(this.called("sample_motion", own, own.length, width));
+    if (own.length < times.length) found.set(this.rest.sample(times.slice(own.length)), own.length * width);
     return found;
   }
 
-  /** Takes up the steps of a piece, to be sampled. */
-  open({ t, y, values, from, to }) {
-    this.reals("parameters", this.told.hidden + this.hidden).set(values, this.told.hidden);
-    this.reals("first", this.order).set(y);
-    this.reals("numbers", 1)[0] = t;
-    this.reals("reals", 1 + this.about.reals.until)[this.about.reals.until] = Infinity;
-    this.integers(this.code.ints.value, 1 + this.about.ints.recorded)[this.about.ints.recorded] = BigInt(to - from);
-    this.integers(this.code.counts.value, 1)[this.about.counts.record] = BigInt(this.count("record") + 8 * from * this.about.row);
-  }
-
+  /** Calls a function on numbers behind all that is in use, which gives `width` values for each of `count`. */
   called(name, numbers, count, width) {
-    const top = this.top;
+    const { code, top } = this;
     const [place, values] = [this.allocate(numbers.length), this.allocate(count * width)];
     this.floats(place, numbers.length).set(numbers);
-    this.code[name](place, count, values);
+    if (name === "sample_motion") {
+      const fields = { times: [place, count], values: [values, count, width] };
+      for (const [field, words] of Object.entries(fields)) {
+        this.integers(code.sampling.value + 8 * this.driver.sampling[field], words.length).set(words.map(BigInt));
+      }
+      code.sample_motion(code.motion.value, code.switches.value, code.inside_steps.value, code.sampling.value);
+    } else {
+      code[name](place, count, values);
+    }
     this.top = top;
     return this.floats(values, count * width).slice();
   }
@@ -256,7 +247,7 @@ class HybridMotion extends Motion {
       first: this.first, state: { t: last.t, y: Float64Array.from(last.y) }, piece: this.modes(last), place: this.count("place"),
       times: Array.from(this.array("flips", this.count("flipped"))),
     };
-    this.rest = new SwitchedMotion(this.modules, this.told);
+    this.rest = new SwitchedMotion(this.modules.slice(1), this.told);
     return this.rest.run(this.values, this.settings, from ?? null);
   }
 }
