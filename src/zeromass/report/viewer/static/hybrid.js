@@ -90,7 +90,10 @@ class HybridMotion extends Motion {
     return this.array("reals", 1 + this.about.reals.t)[this.about.reals.t];
   }
 
-  /** As `run` of `Motion`; also the switches, [time, formula, direction], and a message where one ended the motion. */
+  /**
+   * As `run` of `Motion`; also the switches, [time, formula, direction], and a message where one ended the motion.
+   * left: the time from which on the driver did not make it.
+   */
   run(values = {}, { until, rtol = 1e-10, atol = 1e-13, longest = Infinity }) {
     Object.assign(this, { until, settings: { until, rtol, atol, longest }, values, rest: null });
     this.top = this.code.free.value;
@@ -107,7 +110,7 @@ class HybridMotion extends Motion {
     if (found.ending !== "LEFT") return { ...own, ...found };
     const rest = this.left();
     for (const name of ["steps", "rejected", "evaluations"]) rest[name] += own[name];
-    return { ...rest, switches: [...own.switches, ...rest.switches] };
+    return { ...rest, left: own.t, switches: [...own.switches, ...rest.switches] };
   }
 
   /** Solves for the start and decides on which pieces the motion begins; why it can not, else nothing. */
