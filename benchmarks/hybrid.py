@@ -130,7 +130,7 @@ def switches() -> dict[str, float]:
     found = {}
     for name in ("coulomb_oscillator_of_many_swings", "four_pendula_with_dry_hinges", "backlash", "saw_tooth"):
         system, start, until = SWITCHES[name]()
-        for method in ("dop853", "collocation"):
+        for method in ("dop853", "collocation", "radau"):
             run = partial(zm.simulate, system, start, until=until, method=method, rtol=1e-10)
             count = len(run().switches)
             found[f"{name}, {method}, us a switch"] = 1e6 * best(run) / count

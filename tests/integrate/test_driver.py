@@ -10,15 +10,17 @@ import pytest
 import zeromass as zm
 from cases import spread
 from hybrid.corpus import SWITCHES, Problem
-from zeromass.integrate.deciding import Deciding
+from zeromass.compile.program import program_at
 from zeromass.integrate.hybrid import motion
 from zeromass.integrate.hybrid.driver import drive
 from zeromass.integrate.hybrid.memory import Drive
+from zeromass.integrate.hybrid.messages import Selection
 from zeromass.integrate.hybrid.motion import Driver
-from zeromass.integrate.hybrid.selection import Selection, select_modes
-from zeromass.integrate.reaching import Reaching
+from zeromass.integrate.hybrid.selection import select_modes
+from zeromass.integrate.hybrid.watched import Watched
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.stepping.layout import Int64, Real64
+from zeromass.integrate.stepping.plain import plain_method
 from zeromass.integrate.timetable import Timetable
 
 TIGHT: dict[str, Any] = {"rtol": 1e-12, "atol": 1e-14}
@@ -31,10 +33,10 @@ def begun(problem: Problem, **settings: Any) -> Driver:
     """A driver at the start of a motion, on the pieces that it begins on."""
     pieces, start, until = problem.system.pieces, problem.start, problem.until
     assert pieces is not None
-    reaching = Reaching(Deciding(pieces, 1.0, 1), Settings(method="dop853", **settings), (), until)
     table = Timetable(pieces, start, until)
     moving = pieces.state(start, {s.mode: table.modes(0).get(s.mode, 1.0) for s in pieces.switches})
-    driver = Driver(reaching, reaching.deciding.standing.program(moving))
+    given = Settings(**{"method": "dop853", **settings})
+    driver = Driver(Watched(pieces, (), 1.0), given, program_at(pieces.system, moving))
     driver.begin(moving, until, table, lambda: np.inf)
     driver.work.state[: driver.order] = np.concatenate([start.q, start.v])
     driver.work.ints[Int64.budget] = 10**6
@@ -48,11 +50,11 @@ def driven(driver: Driver, select: Any, go: Any) -> Drive:
     return Drive(go(driver.m, driver.w, driver.step, driver.roots, driver.low, driver.method.places, True))
 
 
-@pytest.mark.parametrize("name", SHORT)
-def test_python_and_machine_code_have_the_same_bits(name):
+@pytest.mark.parametrize(("name", "method"), [*[(name, "dop853") for name in SHORT], (SHORT[0], "radau")])
+def test_python_and_machine_code_have_the_same_bits(name, method):
     """Whole motions, with their steps, switches and decisions: every recorded number."""
     problem = SWITCHES[name]()
-    one, two = begun(problem, rtol=1e-6), begun(problem, rtol=1e-6)
+    one, two = (begun(problem, rtol=1e-6, method=method) for _ in range(2))
     ends = driven(one, motion.compiled(select_modes), motion.compiled(drive)), driven(two, select_modes, drive)
     assert ends[0] is ends[1] is Drive.FINISHED
     assert one.m.pieces == two.m.pieces > 1
@@ -61,7 +63,7 @@ def test_python_and_machine_code_have_the_same_bits(name):
     assert one.work.reals[Real64.t] == two.work.reals[Real64.t] == problem.until
 
 
-@pytest.mark.parametrize("method", ["dop853", "collocation"])
+@pytest.mark.parametrize("method", ["dop853", "collocation", "radau"])
 @pytest.mark.parametrize("name", spread(SWITCHES, 17))
 def test_the_driver_goes_as_python_does(name, method, monkeypatch):
     """The same switches, in the same order, within 1e-12 s, and the same end: what Python makes piece by piece."""
@@ -78,12 +80,51 @@ def test_the_driver_goes_as_python_does(name, method, monkeypatch):
     assert len(run.impulses) == len(other.impulses)
 
 
-def test_segments_of_a_driven_motion_are_those_that_python_makes(monkeypatch):
+def classical(f: Any, t: float, y: np.ndarray, h: float) -> np.ndarray:
+    """A step of the classical method of Runge and Kutta."""
+    a = f(t, y)
+    b = f(t + h / 2, y + h / 2 * a)
+    c = f(t + h / 2, y + h / 2 * b)
+    return y + h / 6 * (a + 2 * b + 2 * c + f(t + h, y + h * c))
+
+
+@pytest.mark.parametrize("method", ["fixed", "radau", "classical"])
+@pytest.mark.parametrize("name", ["stick_slip_on_a_belt", "stairs_in_space", "square_wave_and_stairs", "backlash"])
+def test_steps_of_fixed_length_lead_over_switches_as_python_makes_them(name, method, monkeypatch):
+    """By methods in machine code and by one in NumPy: the same switches, states and steps inside."""
+    monkeypatch.setitem(zm.METHODS, "classical", plain_method("classical", classical, order=4, summary=""))
+    system, start, until = SWITCHES[name]()
+    run = zm.simulate(system, start, until=until, method=method, step=0.02)
+    monkeypatch.setattr(Driver, "serves", staticmethod(lambda *given: False))
+    other = zm.simulate(system, start, until=until, method=method, step=0.02)
+    assert len(run.switches) == len(other.switches) > 1
+    for one, two in zip(run.switches, other.switches, strict=True):
+        assert one.expression == two.expression
+        assert one.t == pytest.approx(two.t, abs=1e-12)
+    np.testing.assert_allclose(run.y[-1], other.y[-1], rtol=0, atol=1e-12)
+    times = np.linspace(0.0, until, 50)
+    np.testing.assert_allclose(run.at(times).y, other.at(times).y, rtol=0, atol=1e-12)
+    lengths = np.abs(np.diff(run.t))
+    assert lengths.max() <= 0.02 * (1 + 1e-6)
+
+
+def test_an_error_in_a_method_of_python_is_raised(monkeypatch):
+    def broken(f: Any, t: float, y: np.ndarray, h: float) -> np.ndarray:
+        raise ZeroDivisionError("no such step")
+
+    monkeypatch.setitem(zm.METHODS, "broken", plain_method("broken", broken, order=4, summary=""))
+    system, start, until = SWITCHES["backlash"]()
+    with pytest.raises(ZeroDivisionError, match="no such step"):
+        zm.simulate(system, start, until=until, method="broken", step=0.02)
+
+
+@pytest.mark.parametrize("method", ["dop853", "radau"])
+def test_segments_of_a_driven_motion_are_those_that_python_makes(method, monkeypatch):
     """Pieces, statistics, dense output and what holds, of a block that sticks and slips on a belt."""
     system, start, until = SWITCHES["stick_slip_on_a_belt"]()
-    run = zm.simulate(system, start, until=until, method="dop853", **TIGHT)
+    run = zm.simulate(system, start, until=until, method=method, **TIGHT)
     monkeypatch.setattr(Driver, "serves", staticmethod(lambda *given: False))
-    other = zm.simulate(system, start, until=until, method="dop853", **TIGHT)
+    other = zm.simulate(system, start, until=until, method=method, **TIGHT)
     assert len(run.segments) == len(other.segments)
     for one, two in zip(run.segments, other.segments, strict=True):
         assert one.piece is not None
@@ -95,16 +136,19 @@ def test_segments_of_a_driven_motion_are_those_that_python_makes(monkeypatch):
     np.testing.assert_allclose(run.at(times).y, other.at(times).y, rtol=0, atol=1e-10)
 
 
-def test_runs_one_after_another_share_a_driver_and_no_results():
+@pytest.mark.parametrize("method", ["collocation", "radau"])
+def test_runs_one_after_another_share_a_driver_and_no_results(method):
     system, start, until = SWITCHES["coulomb_oscillator"]()
     (x,) = system.coordinates
-    runs = [zm.simulate(system, system.start({x: place}), until=until) for place in (1.0, 0.5, 1.0)]
+    runs = [zm.simulate(system, system.start({x: place}), until=until, method=method) for place in (1.0, 0.5, 1.0)]
     np.testing.assert_array_equal(runs[0].y, runs[2].y)
     assert runs[1].y[0, 0] == 0.5
-    np.testing.assert_array_equal(runs[0].at([3.0]).y, zm.simulate(system, start, until=until).at([3.0]).y)
+    again = zm.simulate(system, start, until=until, method=method)
+    np.testing.assert_array_equal(runs[0].at([3.0]).y, again.at([3.0]).y)
 
 
-def test_a_motion_of_many_switches_needs_no_python_between_them(monkeypatch):
+@pytest.mark.parametrize("method", ["collocation", "radau"])
+def test_a_motion_of_many_switches_needs_no_python_between_them(method, monkeypatch):
     """A thousand switches, more than the log and the record have room for at first: no piece is made by Python."""
     from zeromass.integrate.stepping.loop import Loop
 
@@ -113,7 +157,7 @@ def test_a_motion_of_many_switches_needs_no_python_between_them(monkeypatch):
     monkeypatch.setattr(Loop, "segment", lambda self, tell: made.append(self) or segment(self, tell))
     x = zm.coordinate("x")
     system = zm.System(kinetic=zm.rate(x) ** 2 / 2, forces={x: -np.sign(x)})
-    run = zm.simulate(system, system.start({x: 1.0}), until=4 * np.sqrt(2) * 250)
+    run = zm.simulate(system, system.start({x: 1.0}), until=4 * np.sqrt(2) * 250, method=method)
     assert len(run.switches) in (499, 500)
     assert not made
     half = [s.t for s in run.switches]
@@ -139,3 +183,31 @@ def test_a_driven_motion_that_is_interrupted_keeps_what_it_has():
     assert found.t[-1] == found.outcome.t
     assert len(found.switches) > 100
     assert zm.simulate(system, start, until=10.0).outcome.complete
+
+
+@pytest.mark.parametrize("method", ["dop853", "collocation"])
+def test_angles_over_their_cuts_and_unknown_forces_need_no_python(method, monkeypatch):
+    """A torsion spring on arctan2(sin q, cos q), which is q, over several turns: q = a cos ωt + b sin ωt."""
+    from zeromass.integrate.switched import Switched
+
+    made: list[Any] = []
+    segment = Switched._segment
+    monkeypatch.setattr(Switched, "_segment", lambda self, *given: made.append(given) or segment(self, *given))
+    monkeypatch.setattr(motion, "lengths_in", lambda system: ())  # sin² + cos² does not vanish
+    q = zm.coordinate("q")
+    angle, ω = np.arctan2(np.sin(q), np.cos(q)), 0.6
+    system = zm.System(kinetic=zm.rate(q) ** 2 / 2, potential=ω**2 * angle**2 / 2)
+    for ahead in (1.0, -1.0):
+        run = zm.simulate(system, system.start({q: 0.1, zm.rate(q): 5.0}), until=20.0 * ahead, method=method, **TIGHT)
+        t = ahead * np.array([3.0, 20.0])
+        expected = 0.1 * np.cos(ω * t) + 5.0 / ω * np.sin(ω * t)
+        np.testing.assert_allclose(run.at(t)[angle], expected, rtol=0, atol=1e-9)
+        assert np.abs(run.at(np.linspace(0, 20 * ahead, 200))[angle]).max() > 8.0
+    for name in (
+        "bead_on_a_bent_wire_with_friction",
+        "bead_on_a_rotating_rod_with_friction",
+        "block_pressed_to_a_wall",
+    ):
+        problem = SWITCHES[name]()
+        zm.simulate(problem.system, problem.start, until=problem.until, method=method)
+    assert not made

@@ -18,17 +18,17 @@ SHORTEST = 1e-5
 
 
 @pytest.fixture
-def piece(monkeypatch) -> tuple[PieceLoop, list[str]]:
-    """A block that dry friction holds, pulled by 2 x y as a pendulum swings with |x y| ≤ 0.48; and what may let it go."""
+def piece(monkeypatch) -> PieceLoop:
+    """A block that dry friction holds, pulled by 2 x y as a pendulum swings with |x y| ≤ 0.48."""
     x, y, u = zm.coordinates("x y u")
     v = zm.rate(np.array([x, y, u]))
     pull = {u: 2 * x * y - np.sign(v[2])}
     system = zm.System(kinetic=v @ v / 2, potential=4 * y, forces=pull, constraints={"rod": x**2 + y**2 - 1})
     made, search = [], PieceLoop.first_negative
 
-    def noted(loop, names, *args):
-        made.append((loop, names))
-        return search(loop, names, *args)
+    def noted(loop, *args):
+        made.append(loop)
+        return search(loop, *args)
 
     with monkeypatch.context() as patch:
         patch.setattr(PieceLoop, "first_negative", noted)
@@ -40,13 +40,12 @@ def piece(monkeypatch) -> tuple[PieceLoop, list[str]]:
 
 
 @pytest.fixture(params=[1e-14, -0.1])
-def asked(request, piece) -> tuple[PieceLoop, tuple[list[str], float, float], float | None]:
+def asked(request, piece) -> tuple[PieceLoop, tuple[float, float], float | None]:
     """No function is below −1e-14 of its largest value; but both come below a tenth of it, 1.96."""
-    loop, names = piece
-    args = names, request.param, SHORTEST
-    place = loop.first_negative(*args)
+    args = request.param, SHORTEST
+    place = piece.first_negative(*args)
     assert (place is None) == (request.param > 0)
-    return loop, args, place
+    return piece, args, place
 
 
 def test_steps_may_be_opened_one_at_a_time(asked, monkeypatch):

@@ -125,7 +125,7 @@ def test_slopes_are_those_of_the_machine_code():
     radau = stepper(p)
     radau.work.growth_limit = 0.5  # it stops before the first step
     assert radau.advance(p.until, 1) is Status.PIVOTS
-    y, slope = np.concatenate([p.start.q, p.start.v]), radau._memory.array(Slot.slope)
+    y, slope = np.concatenate([p.start.q, p.start.v]), radau.memory.array(Slot.slope)
     assert np.array_equal(slope[:7], y[7:])
     assert np.array_equal(slope[7:14], program_at(p.system, p.start).native.accelerations(p.start.inputs))
     assert radau.work.evaluations == 1

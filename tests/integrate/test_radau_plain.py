@@ -71,7 +71,7 @@ def test_the_same_step_as_in_numpy(name, order):
     expected = plain.step(whole.f, whole.jacobian, whole.t, whole.y, h, order)
     assert whole.radau.advance(h, 1) in (Status.FINISHED, Status.PAUSED)
     assert whole.radau.orders.tolist() == [order]
-    Z = whole.radau._increments(np.array([0]), 0)[0]
+    Z = whole.radau.steps._increments(np.array([0]), 0)[0]
     n, unit = whole.n, 2.0**-52 * np.abs(whole.y).max()
     assert np.max(np.abs(Z - expected.Z)[:, :n]) <= 20 * unit
     assert np.max(np.abs(Z - expected.Z)[:, n:]) <= 20 * unit * (3e3 if name == "spring" else 1 / h)
@@ -91,7 +91,7 @@ def test_the_same_error_as_in_numpy(name, order):
     assert size > 0.9 * 0.8 ** (order // 2 + 3)
     assert whole.radau.advance(1.0, 1) is Status.PAUSED
     assert whole.radau.work.t == whole.t + h
-    assert abs(whole.radau._memory.values[Slot.error] - size) <= 1e-2
+    assert abs(whole.radau.memory.values[Slot.error] - size) <= 1e-2
 
 
 # linear systems --------------------------------------------------------------------------------------------------
@@ -156,7 +156,7 @@ def test_linear_systems(name, order):
     eigenvectors, 60 at most, multiplies it where they are the basis.
     """
     whole, h = Whole(name, order), 0.03
-    n, memory = whole.n, whole.radau._memory
+    n, memory = whole.n, whole.radau.memory
     method, random = coefficients(order), np.random.default_rng(order)
     s, m, B = method.stages, 2 * n, method.slope[1:] / h
     whole.radau.advance(1.0, 0)  # no steps: the addresses of the system's functions are set

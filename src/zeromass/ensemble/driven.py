@@ -10,10 +10,10 @@ import numpy as np
 from zeromass.compile.program import program_at
 from zeromass.ensemble.starts import Starts
 from zeromass.integrate import Course, Settings
-from zeromass.integrate.deciding import Deciding
 from zeromass.integrate.hybrid.members import Members
+from zeromass.integrate.hybrid.memory import Drive
 from zeromass.integrate.hybrid.motion import Driver
-from zeromass.integrate.reaching import Reaching
+from zeromass.integrate.hybrid.watched import Watched
 from zeromass.integrate.segment import Segments
 from zeromass.integrate.timetable import Timetable
 from zeromass.model import Event, State
@@ -28,33 +28,33 @@ class DrivenMembers:
 
     @staticmethod
     def serves(pieces: SystemPieces | None, settings: Settings, asked: Sequence[Event]) -> bool:
-        """Whether members of a system can be driven; angles that go on over the cut of arctan2 are decided by Python."""
-        if pieces is None or not Driver.serves(pieces, settings, asked):
+        """Whether members of a system can be driven."""
+        if pieces is None or pieces.in_forces or not pieces.only_forces:
             return False
-        return all(switch.kind != "turn" for switch in pieces.switches)
+        return Driver.serves(pieces, settings, asked)
 
     def __init__(self, pieces: SystemPieces, settings: Settings, asked: Sequence[Event], until: float) -> None:
         self._pieces, self._settings, self._asked, self._until = pieces, settings, tuple(asked), until
-        self._reaching: dict[float, Reaching] = {}
+        self._watched: dict[float, Watched] = {}
         self._table: Timetable | None = None
 
     def finished(self, starts: Starts, k: int) -> tuple[Course, tuple[int, int, int, float], np.ndarray] | None:
         """The motion of a member, what it cost and the state at its end; None where it does not come to its end so."""
         pieces, until = self._pieces, self._until
         state = starts.state(pieces.given, k)
-        table, reaching = self._times(state), self._reached(1.0 if until >= state.t else -1.0)
+        table, watched = self._times(state), self._watching(1.0 if until >= state.t else -1.0)
         modes = table.modes(0)
         moving = pieces.state(state, {s.mode: modes.get(s.mode, 1.0) for s in pieces.switches})
-        driver = Driver.of(reaching, program_at(pieces.system, moving))
+        driver = Driver.of(watched, self._settings, program_at(pieces.system, moving))
         driver.begin(moving, until, table, lambda: self._settings.bound)
         piece, found = driver.first_piece(moving), None
         driven = None if piece is None else driver.run(state, state, piece, 0, [], lambda t: None)
-        if driven is not None and driven.ends:
+        if driven is not None and driven.status is Drive.FINISHED:
             work, segments = driver.work, Segments()
             segments.promise(driven.segments, pieces.given)
             growth = float(np.max(work.growth, initial=1.0))
             found = Course(segments), (work.steps, work.rejected, work.evaluations, growth), work.y
-        driver.release(reaching)
+        driver.release(watched)
         return found
 
     def moved(
@@ -73,8 +73,8 @@ class DrivenMembers:
             moving = pieces.state(starts.state(pieces.given, k), modes)
             groups.setdefault((program_at(pieces.system, moving), until >= moving.t), []).append(k)
         for (program, forward), some in groups.items():
-            reaching = self._reached(1.0 if forward else -1.0)
-            driver, own = Driver.of(reaching, program), starts[np.array(some)]
+            watched = self._watching(1.0 if forward else -1.0)
+            driver, own = Driver.of(watched, self._settings, program), starts[np.array(some)]
             if driver.timeless:
                 first = starts.state(pieces.given, some[0])
                 driver.begin(pieces.state(first, modes), until, self._times(first), lambda: self._settings.bound)
@@ -89,7 +89,7 @@ class DrivenMembers:
                 )
                 driver.move(members, tell)
                 yield np.array(some), members
-            driver.release(reaching)
+            driver.release(watched)
 
     def _times(self, state: State) -> Timetable:
         """When switches of time alone happen in the motion of a member."""
@@ -97,9 +97,8 @@ class DrivenMembers:
             self._table = Timetable(self._pieces, state, self._until, [event.zero for event in self._asked])
         return self._table
 
-    def _reached(self, ahead: float) -> Reaching:
+    def _watching(self, ahead: float) -> Watched:
         """What is watched in motions forward or backward in time."""
-        if ahead not in self._reaching:
-            deciding = Deciding(self._pieces, ahead, 1)
-            self._reaching[ahead] = Reaching(deciding, self._settings, self._asked, self._until)
-        return self._reaching[ahead]
+        if ahead not in self._watched:
+            self._watched[ahead] = Watched(self._pieces, self._asked, ahead)
+        return self._watched[ahead]

@@ -11,20 +11,36 @@ from typing import cast
 
 import numpy as np
 
+from zeromass.compile.program import Program
 from zeromass.expression import Symbol
-from zeromass.integrate.deciding import Deciding, Decision, Undecided
+from zeromass.integrate.hybrid.driver import BEYOND, LOOKS
+from zeromass.integrate.hybrid.endings import CHATTERS, RETURNS, TOUCHES
+from zeromass.integrate.hybrid.memory import Drive
+from zeromass.integrate.hybrid.mode_selector import ModeSelector, Selector, mode_selector
 from zeromass.integrate.hybrid.motion import Driver
+from zeromass.integrate.hybrid.piece_end import PieceEnd
+from zeromass.integrate.hybrid.watched import Watched
 from zeromass.integrate.outcome import Ending, Outcome, at_start
-from zeromass.integrate.piecewise import own
 from zeromass.integrate.reaching import Reaching
 from zeromass.integrate.segment import Segment, Segments
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.shocks import Shock, shock
 from zeromass.integrate.stepping.loop import lanes_of
-from zeromass.integrate.switching import RECENT, SHRINKS, STILL, Impulse, Piece, Switching, switchings
+from zeromass.integrate.switching import (
+    CROWDED,
+    PILED,
+    RECENT,
+    SHRINKS,
+    STILL,
+    Decision,
+    Impulse,
+    Piece,
+    Switching,
+    switchings,
+)
 from zeromass.integrate.timetable import TOGETHER, Timetable
 from zeromass.model import Event, State, System
-from zeromass.model.pieces import SystemPieces
+from zeromass.model.pieces import SystemPieces, Undecided
 
 MOST_SKIPPED = 64
 """Pieces at most that are made without the driver, after it has left several."""
@@ -32,26 +48,11 @@ MOST_SKIPPED = 64
 AT_ONCE = 8
 """Switches at one moment after which a motion is given up: one leads back to the other."""
 
-PILED, CROWDED = 2, 1e-6
-"""Switches, and the part of a run that they take, just before a motion that finds no further step: it chatters."""
-
-BEYOND, LOOKS = 1e-6, 9
-"""Part of the terms of a switching function by which it is on the other side of its switch, beyond any rounding, and states
-of a segment by which these terms are known."""
-
 PERIODIC = 1e-9
 """Part of accelerations by which they may differ where an angle is larger by 2π, and its formulas count as periodic."""
 
 PARTS = tuple(2.0**-k for k in range(6, -1, -1))
 """Of the time between switches that count as one, by which one of them may be earlier or later."""
-
-
-TOUCHED = (
-    ", as far as its tolerances tell, and may turn back there or go on beyond: both are motions, and rounding would choose. "
-    "Start it a little to one side of this, make rtol and atol smaller if it should miss the place or pass it, or let the "
-    "formula go over continuously"
-)
-"""What is said of a motion that touches a switch."""
 
 
 class Switched:
@@ -76,9 +77,10 @@ class Switched:
         self._tell = tell
         self._asked = tuple(events)
         self._ahead = 1.0 if until >= start.t else -1.0
-        self.deciding: Deciding = Deciding(pieces, self._ahead, lanes_of(settings.chosen))
+        self.deciding: Selector = mode_selector(pieces, self._ahead, lanes_of(settings.chosen))
         self._standing = self.deciding.standing
-        self._reaching = Reaching(self.deciding, settings, self._asked, until)
+        self._watched = Watched(pieces, self._asked, self._ahead)
+        self._reaching = Reaching(self.deciding, settings, self._watched, until)
         self._reaching.held = held
         self._table = Timetable(pieces, start, until, [event.zero for event in self._asked])
         self._place = 0  # in the timetable: of the next time
@@ -89,10 +91,10 @@ class Switched:
 
     def segments(self) -> Segments:
         """The segments of the motion, one for each piece; the last tells how it ended."""
-        self._used: Driver | None = None
+        self._drivers: dict[Program, Driver] = {}
         found = self._segments()
-        if self._used is not None:
-            self._used.release(self._reaching)
+        for driver in self._drivers.values():
+            driver.release(self._watched)
         return found
 
     def _segments(self) -> Segments:
@@ -104,6 +106,14 @@ class Switched:
             if outcome is not None:
                 return Segments([Segment.standing(self.start, outcome, self.settings)])
             self._begun = True
+        if (
+            isinstance(self.deciding, ModeSelector)
+            and self.pieces.only_forces
+            and Driver.serves(self.pieces, self.settings, self._asked)
+        ):
+            modes = {switch.mode: self._timed.get(switch.mode, 1.0) for switch in self.pieces.switches}
+            driver = self._of(self._standing.state(self.start, modes))
+            self.deciding.use(driver.slow, driver.w)
         try:
             decision = self.deciding.begin(self.start, self._timed)
         except Undecided as why:
@@ -111,58 +121,76 @@ class Switched:
             return Segments([Segment.standing(self.start, outcome, self.settings)])
         state, piece = self._led(decision), Piece(decision.modes, decision.holds)
         times: list[float] = []  # of switches that are not known ahead
-        found, driver, waits, skips = Segments(), self._driver(state, piece), 0, 1
+        found, waits, skips = Segments(), 0, 1
         while True:
-            if driver is not None and waits == 0 and self._quiet(driver, state, piece):
+            status, flipped = Drive.LEFT, dict[int, float]()
+            driver = self._driver(state, piece) if waits == 0 else None
+            if driver is not None and self._quiet(driver, state, piece):
                 driven = driver.run(self.start, state, piece, self._place, times, self._tell)
                 found.promise(driven.segments, self.start.system)
-                if driven.ends:
-                    return found
+                status, flipped = driven.status, driven.reached
                 if driven.interrupted:
                     outcome = Outcome(Ending.INTERRUPTED, driven.state.t, "what was computed so far is kept")
-                    ended = replace(found[-1], outcome=outcome) if len(found) else None
-                    found.replace_last(ended or self._none(driven.state, driven.piece, outcome))
+                    self._end_with(found, driven.state, driven.piece, outcome)
+                if status is Drive.TOUCHED:
+                    self._end_with(found, driven.state, driven.piece, self._touching(driven.state.t, list(flipped)))
+                if driven.interrupted or status in (Drive.FINISHED, Drive.EVENT, Drive.TOUCHED):
                     return found
-                before = self._reaching.before
-                if self._asked and driven.segments:  # where the piece before ended
-                    last = found[-1]
-                    values = driver.event_values(float(last.t[-1]), last.y[-1], cast(Piece, last.piece))
-                    before = values[: len(self._asked)].tolist()
-                state, piece, self._place, self._reaching.before = driven.state, driven.piece, driven.place, before
+                self._note_events(driver, found, len(driven.segments))
+                state, piece, self._place = driven.state, driven.piece, driven.place
                 waits, skips = (0, 1) if driven.segments else (skips, min(2 * skips, MOST_SKIPPED))
             waits = max(waits - 1, 0)
-            segment, flipped = self._segment(state, piece)
-            strayed = (
-                self._strayed(segment, piece) if segment.outcome.ending is not Ending.EVENT and not flipped else []
-            )
-            if strayed:  # from a switch that it does not leave: what follows on either side is no motion
-                outcome = self._not_left(state.t, strayed, times)
-                last = replace(found[-1], outcome=outcome) if len(found) else self._none(state, piece, outcome)
-                found.replace_last(last)
+            if status is Drive.LEFT:
+                segment, flipped = self._segment(state, piece)
+                if (
+                    segment.outcome.ending is not Ending.EVENT
+                    and not flipped
+                    and (gone := self._strayed(segment, piece))
+                ):
+                    status, flipped = Drive.STRAYED, dict.fromkeys(gone, 0.0)
+                else:
+                    found.append(segment)
+                    self._reaching.held += segment.held
+                    if segment.outcome.ending is not Ending.SWITCH:
+                        stuck = segment.outcome.ending is Ending.STEP_TOO_SMALL and len(times) >= PILED
+                        if stuck and abs(segment.outcome.t - times[-PILED]) < CROWDED * abs(self.until - self.start.t):
+                            found.replace_last(replace(segment, outcome=self._chattering(times, self._last)))
+                        return found
+                    state = self._end(segment)
+            if (
+                status is Drive.STRAYED
+            ):  # from a switch that it does not leave: what follows on either side is no motion
+                self._end_with(found, state, piece, self._not_left(state.t, list(flipped), times))
                 return found
-            found.append(segment)
-            self._reaching.held += segment.held
-            if segment.outcome.ending is not Ending.SWITCH:
-                stuck = segment.outcome.ending is Ending.STEP_TOO_SMALL and len(times) >= PILED
-                if stuck and abs(segment.outcome.t - times[-PILED]) < CROWDED * abs(self.until - self.start.t):
-                    found.replace_last(replace(segment, outcome=self._chattering(times, self._last)))
-                return found
-            state = self._end(segment)
-            reversed_ = self._reversed(segment, state, piece)
-            if isinstance(reversed_, Outcome):
-                found.replace_last(replace(segment, outcome=reversed_))
-                return found
-            piece = reversed_
-            if flipped:
-                times.append(state.t)
-                self._last = flipped
-                if self._chatters(times):
-                    found.replace_last(replace(segment, outcome=self._chattering(times, flipped)))
-                    return found
-            outcome, state, piece = self._after(state, piece, flipped)
+            outcome, state, piece = self._next(found, state, piece, flipped, times)
             if outcome is not None:
-                found.replace_last(replace(segment, outcome=outcome))
+                self._end_with(found, state, piece, outcome)
                 return found
+
+    def _next(
+        self, found: Segments, state: State, piece: Piece, flipped: dict[int, float], times: list[float]
+    ) -> tuple[Outcome | None, State, Piece]:
+        """The state and the piece after one that has ended; an outcome where the motion ends there."""
+        reversed_ = self._reversed(found[-1], state, piece)
+        if isinstance(reversed_, Outcome):
+            return reversed_, state, piece
+        if flipped:
+            times.append(state.t)
+            self._last = flipped
+            if self._chatters(times):
+                return self._chattering(times, flipped), state, piece
+        return self._after(state, reversed_, flipped)
+
+    def _end_with(self, found: Segments, state: State, piece: Piece, outcome: Outcome) -> None:
+        """Ends the motion with another outcome than that of its last segment; it may have none."""
+        found.replace_last(replace(found[-1], outcome=outcome) if len(found) else self._none(state, piece, outcome))
+
+    def _note_events(self, driver: Driver, found: Segments, segments: int) -> None:
+        """Keeps the functions of events where the last piece that was driven ends."""
+        if self._asked and segments:
+            last = found[-1]
+            values = driver.event_values(float(last.t[-1]), last.y[-1], cast(Piece, last.piece))
+            self._reaching.before = values[: len(self._asked)].tolist()
 
     def _quiet(self, driver: Driver, state: State, piece: Piece) -> bool:
         """Whether no event happens where a piece begins: none has jumped through zero, and none must not even be there."""
@@ -174,7 +202,7 @@ class Switched:
         return all(old * new > 0 for old, new in zip(self._reaching.before, values.tolist(), strict=False))
 
     def _driver(self, state: State, piece: Piece) -> Driver | None:
-        """What goes over switches in machine code, if it serves such a system."""
+        """What goes over switches in machine code from a piece on, if it serves such a system."""
         if not Driver.serves(self.pieces, self.settings, self._asked):
             return None
         moving = self._standing.state(state, piece.modes)
@@ -182,9 +210,16 @@ class Switched:
         if not known and at_start(moving, self.settings.limits.violation) is not None:
             return None
         self._begun = True
-        driver = Driver.of(self._reaching, self._standing.program(moving))
-        self._used = driver
-        driver.begin(moving, self.until, self._table, lambda: self.settings.bound - self._reaching.held)
+        return self._of(moving)
+
+    def _of(self, moving: State) -> Driver:
+        """The driver of the program at a state on the pieces."""
+        program = self._standing.program(moving)
+        if program not in self._drivers:
+            self._drivers[program] = driver = Driver.of(self._watched, self.settings, program)
+            driver.begin(moving, self.until, self._table, lambda: self.settings.bound - self._reaching.held)
+        driver = self._drivers[program]
+        driver.work.growth_limit = max(driver.work.growth_limit, self._reaching.growth)
         return driver
 
     def _reversed(self, segment: Segment, state: State, piece: Piece) -> Piece | Outcome:
@@ -241,7 +276,11 @@ class Switched:
         """The outcome of a motion that stays on switches, to rounding, along which it can not slide."""
         if len(times) >= PILED and abs(t - times[-PILED]) < CROWDED * abs(self.until - self.start.t):
             return self._chattering(times, dict.fromkeys(strayed, 0.0))
-        return Outcome(Ending.AMBIGUOUS, t, f"the motion touches {self._standing.words(strayed)}{TOUCHED}")
+        return self._touching(t, strayed)
+
+    def _touching(self, t: float, which: Sequence[int]) -> Outcome:
+        """The outcome of a motion that touches switches."""
+        return Outcome(Ending.AMBIGUOUS, t, TOUCHES.format(which=self._standing.words(which)))
 
     def _none(self, state: State, piece: Piece, outcome: Outcome) -> Segment:
         return replace(Segment.standing(state, outcome, self.settings), piece=piece)
@@ -285,11 +324,8 @@ class Switched:
 
     def _chattering(self, times: Sequence[float], flipped: dict[int, float]) -> Outcome:
         many = min(RECENT, len(times))
-        words = (
-            f"{self._standing.words(list(flipped))} switches faster and faster, {many} times in the last "
-            f"{abs(times[-1] - times[-many]):.3g} s, {len(times)} times in all; limits=zm.Limits(changes=…) lets it go on "
-            "for longer"
-        )
+        which, span = self._standing.words(list(flipped)), f"{abs(times[-1] - times[-many]):.3g}"
+        words = CHATTERS.format(which=which, many=many, span=span, all=len(times))
         return Outcome(Ending.CHATTERING, times[-1], words)
 
     def _segment(self, state: State, piece: Piece) -> tuple[Segment, dict[int, float]]:
@@ -302,29 +338,18 @@ class Switched:
         self._begun = True
         program = self._standing.program(moving)
         target = self._next_time(moving, piece) if self._place < len(self._table.times) else self.until
-        segment = self._reaching.segment(program, moving, piece, target, self._tell)
-        end = segment.outcome.t
-        asked = [event for event in segment.events if not own(event.name)]
-        reached = [event.name for event in segment.events if own(event.name)]
-        outcome, flipped = segment.outcome, {}
+        segment, found, reached = self._reaching.segment(program, moving, piece, target, self._tell)
+        end, outcome, flipped = segment.outcome.t, segment.outcome, dict[int, float]()
         if segment.t[-1] == target != self.until and outcome.complete:
             self._place += 1
             outcome = Outcome(Ending.SWITCH, end, self._standing.words(self._table.switches))
-        if segment.outcome.ending is Ending.EVENT:
-            terminal = {event.name: event for event in self._asked if event.terminal}
-            ending = [terminal[event.name] for event in asked if event.name in terminal]
-            touched = self._reaching.touched(reached)
-            flipped = {} if ending or touched else self._reaching.flipped(reached, piece)
-            if ending:
-                here = segment.state(float(segment.t[-1]))
-                outcome = Outcome(Ending.EVENT, end, ", ".join(event.words(here) for event in ending))
-            elif touched:
-                outcome = Outcome(Ending.AMBIGUOUS, end, f"the motion touches {self._standing.words(touched)}{TOUCHED}")
-            elif segment.t[-1] == self.until:
-                outcome = Outcome(Ending.FINISHED, end, "")
-            else:
-                outcome = Outcome(Ending.SWITCH, end, self._standing.words(list(flipped)))
-        segment = replace(segment, start=self._given(state, piece), outcome=outcome, happened=tuple(asked), piece=piece)
+        if found is PieceEnd.TOUCHED:
+            outcome = self._touching(end, list(reached))
+        elif reached and segment.t[-1] == self.until:
+            outcome = Outcome(Ending.FINISHED, end, "")
+        elif reached:
+            outcome, flipped = Outcome(Ending.SWITCH, end, self._standing.words(list(reached))), reached
+        segment = replace(segment, start=self._given(state, piece), outcome=outcome, piece=piece)
         return segment, flipped
 
     def _next_time(self, moving: State, piece: Piece) -> float:
@@ -392,7 +417,7 @@ class Switched:
                 return None, state, Piece(modes, decision.holds, said, _sum(impulses), energy)
             impulses.append(done.impulse)
             state = replace(state, v=done.state.v)
-        words = f"{self._standing.words(changed)} switches to and fro at one moment: each time it leads back over the switch"
+        words = RETURNS.format(which=self._standing.words(changed))
         return Outcome(Ending.CHATTERING, t, leads or words), state, piece
 
     def _not_taken(self, state: State, changed: Sequence[int], taker: System | None) -> Outcome:

@@ -141,11 +141,9 @@ def kinds_modules(motion: Kinds, outputs: Mapping[str, list[int]]) -> tuple[list
 
 
 def switched_modules(motion: Pieced, outputs: Mapping[str, list[int]]) -> tuple[list[bytes], dict[str, Any]]:
-    """The modules of a motion over switches, that with the driver first, and what whoever runs them is told."""
+    """The modules of a motion over switches, one for each choice of pivots, and what whoever runs them is told."""
     motion.check()
-    driven = motion.driven()
-    all_ = [*([] if driven is None else [driven]), *motion.modules()]
-    return [module_bytes(alone, outputs, more) for alone, more in all_], motion.told()
+    return [module_bytes(alone, outputs, more) for alone, more in motion.modules()], motion.told()
 
 
 def described(alone: Alone, outputs: Mapping[str, list[int]]) -> dict[str, Any]:

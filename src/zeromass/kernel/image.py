@@ -25,7 +25,7 @@ class Symbol(NamedTuple):
 class Image:
     """Memory of structs and of all that they refer to, as LLVM IR.
 
-    functions  {field: the function of the module that it points to}
+    functions  {field: the function of the module that it points to, or None for none}
     arrays     those that addresses in arrays may refer to
     addresses  {field: {place: the function, or None for an array}} of arrays of numbers in which there are addresses
     absent     arrays that whoever runs the module makes room for: they have no rows here
@@ -33,7 +33,7 @@ class Image:
 
     def __init__(
         self,
-        functions: Mapping[Field, str],
+        functions: Mapping[Field, str | None],
         arrays: Iterable[np.ndarray],
         addresses: Mapping[Field, Mapping[int, str | None]],
         absent: Sequence[np.ndarray],
@@ -77,7 +77,8 @@ class Image:
                 if words[at] == 0:
                     words[at + 1] = 0
             elif isinstance(kind, Function):
-                words[at] = self._function(self._functions[type(struct), name]) if value != 0 else 0
+                called = self._functions[type(struct), name] if value != 0 else None
+                words[at] = 0 if called is None else self._function(called)
             elif isinstance(value, Struct):
                 words[at] = Symbol(self._structs[id(value)]) if id(value) in self._structs else self._new(value)
         return words

@@ -41,6 +41,12 @@ if TYPE_CHECKING:
 ORDERS = 4
 """Derivatives by time that tell on which side of a kink a start is, and sides that are tried for what is constant."""
 
+UNKNOWN_FORCE = (
+    "of the unknown force in {which}: what it does through friction is more than what it does itself, as in Painlevé's rod; "
+    "the model decides on no motion, give the contact some compliance"
+)
+"""What is said where no sign of a force is right, or several."""
+
 
 class Undecided(ModelError):
     """Several motions go on from a state, or none; the message says on which switches."""
@@ -122,6 +128,14 @@ class SystemPieces:
         """A switch as messages and headings have it: what is a joint's by its name."""
         return f"'{heading(self.switches[k].said, names_of(self.given.joints))}'"
 
+    def words(self, which: Sequence[int]) -> str:
+        """Formulas that switch, as they were written."""
+        known: dict[int, str] = self.system.memory.setdefault("words", {})
+        for k in which:
+            if k not in known:
+                known[k] = self.told(k)
+        return ", ".join(dict.fromkeys(known[k] for k in which))
+
     def smooth(self, e: Any) -> Array:
         """Expressions of the system as they are on its pieces: with modes where the system has them."""
         return self._pieces.smooth(e)
@@ -198,31 +212,27 @@ class SystemPieces:
             return (same or found)[0]
         said = ", ".join(dict.fromkeys(self.told(k) for k in self.of_force if k not in fixed))
         many = "no sign is right" if not found else f"{len(found)} signs are right"
-        raise Undecided(
-            f"{many} of the unknown force in {said}: what it does through friction is more than what it does itself, as in "
-            "Painlevé's rod; the model decides on no motion, give the contact some compliance"
-        )
+        raise Undecided(f"{many} {UNKNOWN_FORCE.format(which=said)}")
 
     def switching(self, state: State) -> tuple[np.ndarray, np.ndarray]:
         """Values of the switching functions at a state on the pieces, and of what size their rounding is.
 
         A state is known to rounding of its largest coordinate and rate.
         """
-        inputs, n = state.inputs, len(state.q)
-        sizes = np.abs(inputs)
+        return self.functions.with_values(state.inputs, self.sizes(state.inputs))
+
+    def sizes(self, inputs: np.ndarray) -> np.ndarray:
+        """Of what size the numbers of a state count, as far as its rounding goes."""
+        n, sizes = len(self.system.coordinates), np.abs(inputs)
         for block in (slice(1, 1 + n), slice(1 + n, 1 + 2 * n)):
             sizes[block] = sizes[block].max()
-        return self.functions.with_values(inputs, sizes)
+        return sizes
 
     def size(self, k: int, state: State) -> float:
         """Of what size the rounding of one switching function is at a state on the pieces."""
-        inputs, n = state.inputs, len(state.q)
         if not self.in_forces:
             return float(self.switching(state)[1][k])
-        sizes = np.abs(inputs)
-        for block in (slice(1, 1 + n), slice(1 + n, 1 + 2 * n)):
-            sizes[block] = sizes[block].max()
-        return self.one_by_one.size(k, inputs, sizes)
+        return self.one_by_one.size(k, state.inputs, self.sizes(state.inputs))
 
     def along(self, e: Expression) -> Expression:
         """The rate of a function that is watched, found once."""

@@ -17,7 +17,8 @@ from zeromass.codegen.target import Target
 from zeromass.integrate.alone import begin, inside, motion
 from zeromass.integrate.alone.memory import Alone, Count
 from zeromass.integrate.methods.radau.coefficients import MOST, Table, coefficients, table
-from zeromass.integrate.methods.radau.kernel import KEPT, RadauAdvance
+from zeromass.integrate.methods.radau.increments import KEPT
+from zeromass.integrate.methods.radau.kernel import RadauAdvance
 from zeromass.integrate.methods.radau.memory import Memory, Slot
 from zeromass.integrate.methods.radau.stepper import ORDERS
 from zeromass.integrate.stepping.kernel import Project

@@ -1,6 +1,6 @@
 """What switches are decided by, as functions of a module: switching functions, their rounding, and their derivatives.
 
-A driver outside Python asks for them at a state, for some modes, as `zeromass.integrate.deciding` does.
+A driver outside Python asks for them at a state, for some modes, as `zeromass.integrate.hybrid.selection` does.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from zeromass.expression.magnitude import magnitudes
 from zeromass.expression.node import ordered
 from zeromass.expression.pieces import Switch, switches
 from zeromass.integrate.alone.holding import judged_holds
-from zeromass.integrate.deciding import ORDERS
+from zeromass.integrate.hybrid.tolerances import ORDERS
 from zeromass.model import System
 from zeromass.model.pieces import SystemPieces
 
@@ -157,6 +157,13 @@ class Judging:
             "constants": constants,
             "inner": [[modes[leaf] for leaf in inner] for inner in self.pieces.inner],
         }
+
+
+def higher_slopes(pieces: SystemPieces, program: Program) -> dict[tuple[int, int], list[Expression]]:
+    """Of derivatives of switching functions along the motion, by switch and order: by time, positions and rates."""
+    width = 1 + 2 * len(program.system.coordinates)
+    found = Judging(pieces, program).deeper
+    return {key: [slopes.get(i, ZERO) for i in range(width)] for key, slopes in found.items()}
 
 
 def sizes_of(system: System) -> dict[Expression, Expression]:

@@ -136,7 +136,7 @@ class Alone:
             field=len(self.fields),
             judged=len(self.judged),
             deeper=len(self.deeper),
-            kept=implicit.kept(len(p.system.coordinates)) if self.stiff else 0,
+            kept=implicit.kept(len(p.system.coordinates)) if self.stiff and self.switching is None else 0,
         )
 
     @property
@@ -277,14 +277,14 @@ class Alone:
         for name, values in tables.items():
             table: Any = ir.GlobalVariable(module, ir.ArrayType(DOUBLE, len(values)), name)
             table.initializer, table.global_constant = ir.Constant(table.value_type, values), True
-        instead = implicit.INSTEAD if self.stiff else {}
-        if self.stiff:
+        instead = implicit.INSTEAD if self.stiff and self.switching is None else {}
+        if self.switching is not None:
+            self.switching.emit(module, target)
+            texts += self.switching.texts(target)
+        elif self.stiff:
             texts.append(implicit.written(module, self.program.native.tangent_entries, target))
             Project.emit(module, target)
             implicit.Listed(module, target, plan.sizes)
-        elif self.switching is not None:
-            self.switching.emit(module, target)
-            texts += self.switching.texts(target)
         else:
             for routine in METHOD:
                 routine.emit(module, target)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -9,7 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from zeromass.expression import Symbol
-from zeromass.integrate.outcome import Ending, Outcome
+from zeromass.integrate.hybrid.memory import Drive
+from zeromass.integrate.outcome import Ending, Occurrence, Outcome
 from zeromass.integrate.segment import Segment, Statistics
 from zeromass.integrate.stepping.layout import HEAD
 from zeromass.integrate.stepping.workspace import Workspace
@@ -34,8 +36,8 @@ class DrivenPieces:
     start   of the motion, of the system as it was given; state: where the first piece begins
     first   the first piece
     log     of each piece that was begun: t, y and all parameters of modes, (pieces, 1 + 2n + hidden)
-    counts  before each of them, and at last: rows of the record, steps, rejected ones and evaluations
-    record  rows of all of them: t, h, growth and states
+    counts  before each of them, and at last: rows of the record, steps, rejected ones, evaluations and occurrences
+    record  rows of all of them: t, h, growth and states; occurred: which function, t and y of events
     """
 
     def __init__(
@@ -44,6 +46,8 @@ class DrivenPieces:
         self._driver, self._start, self._state, self._first = driver, start, state, first
         self._log, self._counts = log, counts.tolist()
         self._record = driver.work.record[self._counts[0][0] : self._counts[-1][0]].copy()
+        self._occurred = driver.m.occurred[self._counts[0][4] : self._counts[-1][4]].copy()
+        self._steps = driver.memory.steps(self._counts[0][0], self._record)
         self._values = driver.work.values.copy()
 
     def piece(self, k: int) -> Piece:
@@ -77,38 +81,58 @@ class DrivenPieces:
         q, v = row[1 : 1 + n].copy(), row[1 + n : 1 + 2 * n].copy()
         return State(start.system, float(row[0]), q, v, start.parameters, turns=turns)
 
-    def segment(self, k: int, last: bool) -> Segment:
-        """The segment of a piece, the last of the motion or not."""
+    @property
+    def end(self) -> State:
+        """Where the last piece ends, of the system as it was given."""
+        n, row, start = self._driver.order // 2, self._record[-1], self._start
+        return State(start.system, float(row[0]), row[HEAD : HEAD + n].copy(), row[HEAD + n :].copy(), start.parameters)
+
+    def segment(self, k: int, status: Drive | None, reached: Sequence[int]) -> Segment:
+        """The segment of a piece; of the last one with why the driver ended, and the switches that were reached."""
         driver, piece = self._driver, self.piece(k)
         before, after, first = self._counts[k], self._counts[k + 1], self._counts[0][0]
         rows = self._record[before[0] - first : after[0] - first]
         t = np.concatenate([self._log[k, :1], rows[:, 0]])
         y = np.concatenate([self._log[k, None, 1 : 1 + driver.order], rows[:, HEAD:]])
         end = float(t[-1])
+        occurred = self._occurred[before[4] - self._counts[0][4] : after[4] - self._counts[0][4]]
+        events = [driver.events[int(row[0])] for row in occurred]
+        happened = tuple(
+            Occurrence(e.name, float(row[1]), row[2:].copy()) for e, row in zip(events, occurred, strict=True)
+        )
         outcome = Outcome(Ending.FINISHED, end, "")
-        if not last:
+        if status is None:
             here, then = self._bare(k).modes, self._bare(k + 1).modes
             changed = [i for i, s in enumerate(driver.pieces.switches) if here[s.mode] != then[s.mode]]
-            outcome = Outcome(Ending.SWITCH, end, driver.words(changed))
-        steps, rejected, evaluations = (b - a for a, b in zip(before[1:], after[1:], strict=True))
+            outcome = Outcome(Ending.SWITCH, end, driver.pieces.words(changed))
+        elif status is Drive.DECIDE:
+            outcome = Outcome(Ending.SWITCH, end, driver.pieces.words(reached))
+        steps, rejected, evaluations = (b - a for a, b in zip(before[1:4], after[1:4], strict=True))
         growth = rows[:, 2].copy()
-        return Segment(
+        found = Segment(
             driver.program,
             self.state(k),
             t,
             y,
             outcome,
             Statistics(steps, rejected, evaluations, 0, float(np.max(growth, initial=1.0))),
-            (),
+            happened,
             driver.settings,
             growth,
             partial(self._polynomials, k),
             piece=piece,
         )
+        if status is not Drive.EVENT:
+            return found
+        words = ", ".join(event.words(found.state(end)) for event in events if event.terminal)
+        return replace(found, outcome=Outcome(Ending.EVENT, end, words))
 
     def _polynomials(self, k: int, *steps: np.ndarray) -> np.ndarray:
-        """The states inside steps of a piece, which are taken again; see `Source`."""
+        """The states inside steps of a piece, which are taken again or were kept; see `Source`."""
         driver, row = self._driver, self._log[k]
+        if self._steps is not None:
+            first = self._counts[0][0]
+            return self._steps.part(self._counts[k][0] - first, self._counts[k + 1][0] - first).polynomials(*steps)
         values = self._values.copy()
         values[driver.hidden :] = row[1 + driver.order :]
         work = Workspace(

@@ -1,12 +1,14 @@
 """The driver of a motion over switches: steps, location of switches, selection of modes, and again, in one kernel.
 
-It does what is ordinary and leaves the rest: a piece that ends in another way, by a step too small, a switch that is touched
-or a decision by higher derivatives, is taken back to its beginning, and the status LEFT says that `switched` is to make it.
-Nothing is kept on the stack: what has to be done by Python is done between two calls.
+It does what is ordinary and leaves the rest. A piece that ends in another way, by a step too small or a switch that is
+touched, is taken back to its beginning, and the status LEFT says that `switched` is to make it; where one has ended and
+rates jump, or higher derivatives decide, the status is DECIDE. Nothing is kept on the stack: what has to be done by Python
+is done between two calls.
 """
 
 from __future__ import annotations
 
+from zeromass.integrate.hybrid.grazing import allowed
 from zeromass.integrate.hybrid.memory import (
     AHEAD,
     ATOL,
@@ -15,8 +17,11 @@ from zeromass.integrate.hybrid.memory import (
     EVALUATIONS,
     EVENT,
     FINISHED,
+    FIXED,
     LONGEST,
+    MAY_PASS,
     NONE,
+    NOT_A_NUMBER,
     PAUSED,
     QUIET,
     RECORD_FULL,
@@ -27,6 +32,7 @@ from zeromass.integrate.hybrid.memory import (
     STARTED,
     STEPS,
     STRETCH,
+    TOO_SMALL,
     TRIES,
     UNTIL,
     Drive,
@@ -35,19 +41,32 @@ from zeromass.integrate.hybrid.memory import (
     T,
     watch,
 )
-from zeromass.integrate.hybrid.piece_end import allowed, ends_piece, open_step
-from zeromass.integrate.hybrid.selection import Selection, select_modes
-from zeromass.integrate.hybrid.switches import SIDE, Switches, accelerate
-from zeromass.integrate.piecewise import LEAST
-from zeromass.integrate.reaching import SHORTEST
+from zeromass.integrate.hybrid.messages import Selection
+from zeromass.integrate.hybrid.piece_end import PieceEnd, ends_piece, open_step, stops_at_switch
+from zeromass.integrate.hybrid.selection import select_modes
+from zeromass.integrate.hybrid.switches import SIDE, Switches, accelerate, look
 from zeromass.integrate.shocks import SMALL
 from zeromass.integrate.stepping.functions import FIRST
-from zeromass.integrate.stepping.layout import Int64, Real64
+from zeromass.integrate.stepping.layout import HEAD, Int64, Real64
 from zeromass.integrate.stepping.step_functions import StepFunctions, functions_at
 from zeromass.integrate.switching import RECENT, SHRINKS, STILL
-from zeromass.kernel.language import Reals, kernel, sqrt
+from zeromass.integrate.timetable import TOGETHER
+from zeromass.kernel.language import Reals, copysign, kernel, sqrt
 from zeromass.kernel.negative_values import begin_search, first_negative
 from zeromass.kernel.roots import RootSearch
+
+LEAST = 2.0**-1022
+"""What a function that rises from zero is taken for there."""
+
+SHORTEST = 1e-6
+"""Part of a piece below which no closer look is taken at what does not tell itself from places inside a step."""
+
+BEYOND, LOOKS = 1e-6, 9
+"""Part of the terms of a switching function by which it is on the other side of its switch, beyond any rounding, and states
+of a piece by which these terms are known."""
+
+LEAST_PART = 2.0**-6
+"""Of the time between switches that count as one, by which one of them may be earlier or later."""
 
 
 @kernel
@@ -97,7 +116,11 @@ def begin_piece(m: Motion, w: Switches, target: float) -> None:
     m.reals[T], m.reals[QUIET], m.reals[BEHIND_AT] = t, t, t
     m.reals[int(Real64.growth_limit)] = growth
     m.ints[STARTED], m.ints[int(Int64.repeated)], m.ints[STRETCH] = 0, 0, 0
-    m.reals[H] = first_step(m, w, target)
+    if m.implicit:
+        m.stepper[:] = m.stepper_begin
+        if m.ints[RECORDED] == 0:
+            m.increments.used[0] = 0
+    m.reals[H] = first_step(m, w, target) if m.reals[FIXED] == 0.0 else copysign(m.fresh[H], w.ahead)
     for p in range(m.in_lanes.shape[0]):
         for lane in range(m.in_lanes.shape[1]):
             m.in_lanes[p, lane] = m.values[p]
@@ -105,17 +128,27 @@ def begin_piece(m: Motion, w: Switches, target: float) -> None:
     watch(m, w, t, m.y[:count], w.guards)
     for c in range(len(m.cause)):
         m.signs[c, 0] = w.guards[c]
+    leave_switches(m, w)
+    m.begun[0] = t
+    m.begun[1:] = m.y[:count]
+    m.was[:] = m.values
+
+
+@kernel
+def leave_switches(m: Motion, w: Switches) -> None:
+    """Says on which side of its switches a piece begins.
+
+    A function that rises from zero itself, which has no side, is above it: a step over all of the piece would not be seen.
+    And where rounding says that one which rises from nearly zero falls first, it errs.
+    """
     for c in range(len(m.cause)):
         at = m.slopes[c]
         if at >= 0:
             rises = m.signs[at, 0] * w.ahead
             if m.signs[c, 0] == 0.0 and rises * abs(m.reals[H]) > m.reals[ATOL]:
                 m.signs[c, 0] = LEAST
-            if rises < 0.0 and w.guards[c] <= 2.0 * abs(m.values[w.margin[m.of[c]]]):
+            if rises < 0.0 and m.signs[c, 0] <= 2.0 * abs(m.values[w.margin[m.of[c]]]):
                 m.signs[at, 0] = LEAST * w.ahead
-    m.begun[0] = t
-    m.begun[1:] = m.y[:count]
-    m.was[:] = m.values
 
 
 @kernel
@@ -129,6 +162,7 @@ def note_piece(m: Motion) -> None:
     place = COUNTS * m.pieces
     m.counts[place], m.counts[place + 1] = m.ints[RECORDED], m.ints[STEPS]
     m.counts[place + 2], m.counts[place + 3] = m.ints[REJECTED], m.ints[EVALUATIONS]
+    m.counts[place + 4] = m.occurrences
     m.pieces += 1
 
 
@@ -141,22 +175,8 @@ def take_back(m: Motion) -> int:
     m.y[:count] = m.begun[1:]
     m.values[:] = m.was
     m.ints[RECORDED], m.ints[STEPS] = m.counts[place], m.counts[place + 1]
+    m.occurrences = m.counts[place + 4]
     return int(Drive.LEFT)
-
-
-@kernel
-def flip(m: Motion, w: Switches) -> None:
-    """Sets the modes of switches that were reached to the sides that they go to."""
-    for k in range(len(w.kind)):
-        c = w.reached[k] - 1
-        place = w.mode[k]
-        held = w.flag[k] >= 0 and m.values[w.flag[k]] != 0.0
-        way = -1.0 if c >= 0 and m.below[c] == 0 else 1.0
-        if held:
-            wide = 2.0 if w.kind[k] == SIDE else 1.0
-            m.values[place] += wide if way > 0.0 else 0.0
-        elif c >= 0:
-            m.values[place] = -m.values[place] if w.kind[k] == SIDE else m.values[place] + way
 
 
 @kernel
@@ -209,14 +229,42 @@ def chatters(m: Motion) -> bool:
 
 @kernel
 def strays(m: Motion, w: Switches) -> bool:
-    """Whether the motion has come beyond a switch at which its piece was to end, by more than its tolerances allow."""
-    y, found = m.y[: len(m.first)], False
+    """Whether the motion has come beyond switches at which its piece was to end: it began on them, and returned unseen.
+
+    They are w.reached. By more than its tolerances allow, and than a part of the terms of g along the piece.
+    """
+    y, t, found = m.y[: len(m.first)], m.reals[T], False
+    first = m.counts[COUNTS * (m.pieces - 1)]
+    steps = m.ints[RECORDED] - first
+    w.clock[0] = t
+    look(w, y, m.values)
     for k in range(len(w.kind)):
+        w.reached[k] = 0
         held = w.flag[k] >= 0 and m.values[w.flag[k]] != 0.0
         mode, margin = m.values[w.mode[k]], abs(m.values[w.margin[k]])
-        if w.kind[k] == SIDE and w.timed[k] == 0 and not held and mode != 0.0:
-            margin += allowed(m, w, m.reals[T], y, k)
-            found = found or not w.g[k] * mode >= -margin
+        own = w.kind[k] == SIDE and w.timed[k] == 0 and w.force[k] == 0 and not held and mode != 0.0
+        if steps > 0 and own and not w.g[k] * mode >= -margin:
+            w.reached[k] = 1 if not w.g[k] * mode >= -margin - allowed(m, w, t, y, k) else 0
+            found = found or w.reached[k] != 0
+    if not found:
+        return False
+    w.zeros[:] = w.g
+    w.terms[:] = w.sizes
+    for i in range(LOOKS):
+        at = i * steps // (LOOKS - 1)
+        if at == 0:
+            w.clock[0] = m.begun[0]
+            look(w, m.begun[1:], m.values)
+        else:
+            w.clock[0] = m.record[first + at - 1, 0]
+            look(w, m.record[first + at - 1][HEAD:], m.values)
+        for k in range(len(w.kind)):
+            w.terms[k] = max(w.terms[k], w.sizes[k])
+    found = False
+    for k in range(len(w.kind)):
+        if w.reached[k] != 0 and w.zeros[k] * m.values[w.mode[k]] >= -BEYOND * w.terms[k]:
+            w.reached[k] = 0
+        found = found or w.reached[k] != 0
     return found
 
 
@@ -258,10 +306,19 @@ def dips_unseen(m: Motion, w: Switches) -> bool:
 
 
 @kernel
-def defined_here(m: Motion, w: Switches) -> bool:
-    """Whether the slope is a number at the state."""
-    w.clock[0] = m.reals[T]
-    accelerate(w, m.y[: len(m.first)], m.values)
+def tell_modes(m: Motion, s: StepFunctions) -> None:
+    """The parameters of a piece, for looks inside its steps."""
+    first = 1 + len(m.first)
+    for p in range(len(m.values)):
+        for lane in range(s.inputs.shape[1]):
+            s.inputs[first + p, lane] = m.values[p]
+
+
+@kernel
+def defined_at(m: Motion, w: Switches, t: float, values: Reals) -> bool:
+    """Whether the slope of the state is a number at a time, for some modes."""
+    w.clock[0] = t
+    accelerate(w, m.y[: len(m.first)], values)
     total = 0.0
     for i in range(len(m.first)):
         total += w.slope[i] - w.slope[i]
@@ -269,17 +326,28 @@ def defined_here(m: Motion, w: Switches) -> bool:
 
 
 @kernel
-def tell_modes(m: Motion, s: StepFunctions) -> None:
-    """The parameters of a piece, for looks inside its steps."""
-    first = 1 + len(m.first)
-    for p in range(len(m.values)):
-        s.inputs[first + p, 0] = m.values[p]
+def next_target(m: Motion, w: Switches) -> float:
+    """The next time at which a switch of time alone happens, or the end of the run.
 
-
-@kernel
-def next_target(m: Motion) -> float:
-    """The next time at which a switch of time alone happens, or the end of the run."""
-    return m.times[m.place] if m.place < len(m.times) else m.until
+    To rounding, and where the formulas before and after it have values: as exp(−1/(1 − s²)) between s = −1 and 1, which
+    rounding makes infinite at the ends.
+    """
+    if m.place >= len(m.times):
+        return m.until
+    t = m.times[m.place]
+    if m.timeless:
+        return t
+    w.values[:] = m.values
+    for i in range(len(m.which)):
+        w.values[w.mode[m.which[i]]] = m.timed[m.place + 1, i]
+    part, late = 0.0, TOGETHER * max(1.0, abs(t))
+    while part <= 1.0:
+        for side in range(2):
+            time = t + (1.0 if side == 0 else -1.0) * part * late
+            if defined_at(m, w, time, m.values) and defined_at(m, w, time, w.values):
+                return time
+        part = 2.0 * part if part > 0.0 else LEAST_PART
+    return t
 
 
 @kernel
@@ -288,30 +356,33 @@ def drive(
 ) -> int:
     """Steps over switches until the end of the run, or until Python is needed; see `Drive`."""
     if begins:
-        note_piece(m)
-        begin_piece(m, w, next_target(m))
-        tell_modes(m, s)
+        enter_piece(m, w, s)
     a = m.arguments
     while True:
         if m.pieces >= m.log.shape[0] or m.flipped >= len(m.flips):
             return int(Drive.LOG_FULL)
-        m.reals[UNTIL] = m.sooner if m.tries > 0 else next_target(m)
+        if m.occurrences + len(r.times) > m.occurred.shape[0]:
+            return int(Drive.LOG_FULL)
+        m.reals[UNTIL] = m.sooner if m.tries > 0 else m.target
         status = m.advance(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[13])
+        m.status = status
         if status == PAUSED:
             return int(Drive.PAUSED)
         if status == RECORD_FULL:
             return int(Drive.RECORD_FULL)
         if status == AHEAD:
             return int(Drive.AHEAD)
-        timed = status == FINISHED
-        if status != EVENT and not (timed and m.tries == 0):
-            return take_back(m)
-        if not timed:
+        timed, found = status == FINISHED, int(PieceEnd.FINISHED)
+        if status == EVENT:
             found = ends_piece(m, w, s, r, low, fractions)
-            if found < 0:
-                return take_back(m)
-            if found == 0:
+            if found == int(PieceEnd.NONE):
                 continue
+        elif not timed or m.tries > 0:
+            found = int(PieceEnd.UNKNOWN)
+            if not timed and stuck(status) and stops_at_switch(m, w):
+                found = int(PieceEnd.SWITCH)
+        if found > int(PieceEnd.TOUCHED) or passes_beyond(m, found):
+            return take_back(m)
         if dips_unseen(m, w):  # the piece is made again up to where that is
             tries, place = m.tries + 1, m.dips.place
             take_back(m)
@@ -322,24 +393,63 @@ def drive(
             continue
         m.tries = 0
         if timed and strays(m, w):
-            return take_back(m)
-        if timed and m.reals[T] == m.until:
+            return int(Drive.STRAYED)
+        if found == int(PieceEnd.EVENT):
+            return int(Drive.EVENT)
+        if found == int(PieceEnd.TOUCHED):
+            return int(Drive.TOUCHED)
+        if found == int(PieceEnd.FINISHED) and m.reals[T] == m.until:
             return int(Drive.FINISHED)
-        w.clock[0] = m.reals[T]
         if timed:
-            m.place += 1
             for k in range(len(w.kind)):
                 w.reached[k] = 0
-        flip(m, w)
-        for i in range(len(m.which)):
-            m.values[w.mode[m.which[i]]] = m.timed[m.place, i]
-        decided = select_modes(w, m.y[: len(m.first)], m.values, False) == int(Selection.DECIDED)
-        m.flips[m.flipped] = m.reals[T]
-        m.flipped += 0 if timed else 1
-        if not decided or jumps(m, w) or chatters(m) or not defined_here(m, w):
-            m.flipped -= 0 if timed else 1
-            m.place -= 1 if timed else 0
-            return take_back(m)
-        note_piece(m)
-        begin_piece(m, w, next_target(m))
-        tell_modes(m, s)
+        if not goes_on(m, w, timed):
+            return int(Drive.DECIDE)
+        enter_piece(m, w, s)
+
+
+@kernel
+def stuck(status: int) -> bool:
+    """Whether steps find no further one."""
+    if status == NOT_A_NUMBER:
+        return True
+    return status == TOO_SMALL
+
+
+@kernel
+def passes_beyond(m: Motion, found: int) -> bool:
+    """Whether a motion may pass through beyond the event that ends it."""
+    some = False
+    for i in range(m.counts[COUNTS * (m.pieces - 1) + 4], m.occurrences):
+        some = some or m.terminal[int(m.occurred[i, 0])] == MAY_PASS
+    return found == int(PieceEnd.EVENT) and some
+
+
+@kernel
+def goes_on(m: Motion, w: Switches, timed: bool) -> bool:
+    """Selects the modes of the next piece where one has ended; where the kernel does not decide that, nothing is changed."""
+    y = m.y[: len(m.first)]
+    w.clock[0] = m.reals[T]
+    m.place += 1 if m.reals[T] == m.target else 0
+    for i in range(len(m.which)):
+        m.values[w.mode[m.which[i]]] = m.timed[m.place, i]
+    m.flips[m.flipped] = m.reals[T]
+    m.flipped += 0 if timed else 1
+    if m.large:
+        decided = m.select(w.clock, y, m.values)
+    else:
+        decided = select_modes(w, y, m.values, False) == int(Selection.DECIDED)
+    if decided and not jumps(m, w) and not chatters(m) and defined_at(m, w, m.reals[T], m.values):
+        return True
+    m.flipped -= 0 if timed else 1
+    m.values[:] = m.was
+    return False
+
+
+@kernel
+def enter_piece(m: Motion, w: Switches, s: StepFunctions) -> None:
+    """Begins the next piece at the state, with the modes that were selected."""
+    note_piece(m)
+    m.target = next_target(m, w)
+    begin_piece(m, w, m.target)
+    tell_modes(m, s)

@@ -6,8 +6,9 @@ from enum import IntEnum
 
 from zeromass.integrate.hybrid.driver import drive
 from zeromass.integrate.hybrid.memory import BUDGET, EVALUATIONS, RECORDED, REJECTED, STEPS, Drive, Motion, T
-from zeromass.integrate.hybrid.selection import Selection, select_modes
-from zeromass.integrate.hybrid.switches import Switches
+from zeromass.integrate.hybrid.messages import Selection
+from zeromass.integrate.hybrid.selection import select_modes
+from zeromass.integrate.hybrid.switches import TURN, Switches
 from zeromass.integrate.stepping.step_functions import StepFunctions
 from zeromass.kernel.language import Ints2, Reals, Reals2, Struct, kernel
 from zeromass.kernel.roots import RootSearch
@@ -57,18 +58,18 @@ def drive_members(
             m.values[i] = 0.0
         for i in range(len(w.kind)):
             m.values[w.mode[i]] = 1.0
-            w.reached[i] = 0
+            w.reached[i] = 1 if w.kind[i] == TURN else 0
         m.reals[:] = m.fresh
         m.reals[T], m.start = all.t[k], all.t[k]
         m.y[:count] = all.y[k]
-        m.pieces, m.flipped, m.tries, m.place = 0, 0, 0, 0
+        m.pieces, m.flipped, m.tries, m.place, m.occurrences = 0, 0, 0, 0, 0
         m.ints[RECORDED], m.ints[STEPS], m.ints[REJECTED], m.ints[EVALUATIONS] = 0, 0, 0, 0
         m.ints[BUDGET] = PATIENCE
         w.clock[0] = all.t[k]
         status = int(Drive.LEFT)
         if select_modes(w, m.y[:count], m.values, True) == int(Selection.DECIDED):
             status = drive(m, w, s, r, low, fractions, True)
-        if status != int(Drive.FINISHED) and status != int(Drive.LEFT):
+        if status != int(Drive.FINISHED) and status < int(Drive.LEFT):
             return status
         all.counts[k, 0] = int(Ending.FINISHED) if status == int(Drive.FINISHED) else int(Ending.LEFT)
         all.counts[k, 1], all.counts[k, 2], all.counts[k, 3] = m.ints[STEPS], m.ints[REJECTED], m.ints[EVALUATIONS]

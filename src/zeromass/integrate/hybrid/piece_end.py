@@ -1,17 +1,21 @@
-"""Where a piece of a motion ends: the first switch in a step, located to rounding, in kernels."""
+"""Where a piece of a motion ends: the first switch or event in a step, located to rounding, in kernels."""
 
 from __future__ import annotations
 
-from zeromass.integrate.grazing import REACH
+from enum import IntEnum
+
+from zeromass.integrate.hybrid.grazing import Touch, touch
 from zeromass.integrate.hybrid.memory import (
-    ATOL,
     BUDGET,
     CAPACITY,
     COUNTS,
+    ENDS,
+    IGNORED,
+    MAY_PASS,
     NONE,
+    PASSES,
     QUIET,
     RECORDED,
-    RTOL,
     STARTED,
     SWITCH,
     UNTIL,
@@ -20,14 +24,38 @@ from zeromass.integrate.hybrid.memory import (
     T,
     watch,
 )
-from zeromass.integrate.hybrid.switches import SIDE, TURN, Switches, accelerate, look
-from zeromass.integrate.piecewise import NEARLY
-from zeromass.integrate.reaching import BENT, CLOSE, FLAT
+from zeromass.integrate.hybrid.switches import SIDE, TURN, Switches, accelerate, look, rate_of
+from zeromass.integrate.methods.radau.increments import step_polynomial
 from zeromass.integrate.stepping.layout import HEAD, Int64
 from zeromass.integrate.stepping.step_functions import StepFunctions, state_at
 from zeromass.kernel.language import Reals, kernel
 from zeromass.kernel.roots import RootSearch, locate_roots
 from zeromass.model.state import ROUNDING
+
+NEARLY = 1e-2
+"""Part of what a switching function is in a step, by which it misses its switch or passes it, where that is looked at."""
+
+CLOSE = 1e-12
+"""Time, relative to 1 and to the time itself, before a switch in which a motion that finds no further step is at it."""
+
+FLAT = 1e-2
+"""Change of a switching function in a step, as a part of its terms, below which its zero is found from a step of its own."""
+
+BENT = 0.5
+"""Part of its rate by which that of a switching function may change in a step of Newton's method."""
+
+
+class PieceEnd(IntEnum):
+    """What a step leads to."""
+
+    NONE = 0
+    SWITCH = 1
+    EVENT = 2  # that ends the motion
+    FINISHED = 3
+    TOUCHED = 4  # a switch that is only touched, where both its sides lead to motions
+    UNSURE = 5  # a state inside the step may be too far from the constraints
+    NO_ROOM = 6  # for all places where functions turn
+    UNKNOWN = 7  # whether a touch is a motion
 
 
 @kernel
@@ -45,7 +73,9 @@ def open_step(m: Motion, last: int) -> None:
     for i in range(count):
         s.y0[0, i], s.y1[0, i] = m.first[i], m.last[i]
     a = m.dense_arguments
-    if m.fifteen:
+    if m.implicit:
+        step_polynomial(m.increments, last, m.record[last, 1], m.first, s.polynomial)
+    elif m.fifteen:
         m.dense_of_15(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[13], a[14])
     else:
         m.row[0], m.row[1] = t0, t1 - t0
@@ -64,59 +94,64 @@ def place_looks(s: StepFunctions, r: RootSearch, fractions: Reals) -> None:
 
 
 @kernel
-def add_places(r: RootSearch, low: RootSearch, looks: int, ahead: float) -> bool:
+def add_places(r: RootSearch, low: RootSearch, ahead: float) -> bool:
     """Adds the places where functions turn, in order: whether there is room for them."""
-    if looks + low.count > len(r.places):
+    if r.looks + low.count > len(r.places):
         return False
-    count = looks
     for k in range(low.count):
-        x, j = low.times[k], count
+        x, j = low.times[k], r.looks
         while j > 0 and ahead * r.places[j - 1] > ahead * x:
             j -= 1
         if j == 0 or r.places[j - 1] != x:
-            for i in range(count, j, -1):
+            for i in range(r.looks, j, -1):
                 r.places[i] = r.places[i - 1]
             r.places[j] = x
-            count += 1
-    r.looks = count
+            r.looks += 1
     return True
 
 
 @kernel
-def allowed(m: Motion, w: Switches, t: float, y: Reals, k: int) -> float:
-    """By how much a switching function may be off at a state, from the tolerances of a step."""
-    w.clock[0] = t
-    look(w, y, m.values)
-    total = 0.0
-    for i in range(len(y)):
-        total += abs(w.slopes[k, 1 + i]) * (m.reals[ATOL] + m.reals[RTOL] * abs(y[i]))
-    return total
+def near_touch(m: Motion, r: RootSearch, s: StepFunctions, c: int, time: float) -> float:
+    """How far from its switch a function is in the step that nearly touches it, or passes it, at a time; 0 of others."""
+    t0, t1, at = s.t0[0], s.t1[0], m.slopes[c]
+    r.evaluate(r.context, t0)
+    g0, r0 = r.values[c], r.values[at]
+    r.evaluate(r.context, t1)
+    g1, r1 = r.values[c], r.values[at]
+    r.evaluate(r.context, time)
+    g, rate = r.values[c], r.values[at]
+    bends, far = max(abs(rate - r0), abs(r1 - rate)) / abs(t1 - t0), max(abs(g0), abs(g1))
+    return far if 2.0 * bends * (NEARLY * far - abs(g)) >= rate * rate and time != m.until else 0.0
 
 
 @kernel
-def touches(m: Motion, w: Switches, s: StepFunctions, r: RootSearch, low: RootSearch, end: float) -> bool:
-    """Whether a switch is nearly touched before the end of a piece, where both its sides may lead to other motions."""
-    t0, t1 = s.t0[0], s.t1[0]
+def touched(m: Motion, w: Switches, s: StepFunctions, r: RootSearch, low: RootSearch, last: int) -> int:
+    """The first switch in a step that is only touched before the end of a piece, by its function, if that is ambiguous.
+
+    The time is s.row[0]; −1 where there is none, −2 where the kernel does not know. It may be found as one that is crossed,
+    and would be left again soon.
+
+    last  root at which the piece ends, or −1
+    """
+    t0 = s.t0[0]
+    end = r.times[last] if last >= 0 else s.t1[0]
     for k in range(low.count + 1):
         time = low.times[k] if k < low.count else end
-        if abs(time - t0) > abs(end - t0) or (k == low.count and r.count == 0):
+        if abs(time - t0) > abs(end - t0) or (k == low.count and last < 0):
             continue
         for c in range(len(m.cause)):
-            at = m.slopes[c]
-            turns = k < low.count and at == low.columns[low.which[k]]
-            if at < 0 or not (turns or (k == low.count and c == r.columns[r.which[0]])):
+            turns = k < low.count and m.slopes[c] == low.columns[low.which[k]]
+            if m.slopes[c] < 0 or not (turns or (k == low.count and c == r.columns[r.which[last]])):
                 continue
-            r.evaluate(r.context, t0)
-            g0, r0 = r.values[c], r.values[at]
-            r.evaluate(r.context, t1)
-            g1, r1 = r.values[c], r.values[at]
-            r.evaluate(r.context, time)
-            g, rate = r.values[c], r.values[at]
-            bend = max(abs(rate - r0), abs(r1 - rate)) / abs(t1 - t0)
-            near = 2.0 * bend * (NEARLY * max(abs(g0), abs(g1)) - abs(g)) >= rate * rate and time != m.until
-            if near and max(abs(g0), abs(g1)) > REACH * allowed(m, w, time, s.row[1:], m.of[c]):
-                return True
-    return False
+            far = near_touch(m, r, s, c, time)
+            if far > 0.0:
+                at = m.of[c]
+                own = m.values[w.mode[at]] if w.kind[at] == SIDE else 1.0 if m.below[c] == 0 else -1.0
+                s.row[0] = time
+                found = touch(m, w, time, s.row[1:], at, own, far)
+                if found != int(Touch.NONE):
+                    return c if found == int(Touch.AMBIGUOUS) else -2
+    return -1
 
 
 @kernel
@@ -145,9 +180,21 @@ def retake(m: Motion, t: float, y: Reals) -> None:
 
 
 @kernel
+def falling(m: Motion, w: Switches, t: float, y: Reals, c: int) -> float:
+    """w.guards ← the watched functions; and the rate of one of them, which of an unknown force is not among them."""
+    watch(m, w, t, y, w.guards)
+    at = m.slopes[c]
+    if at >= 0:
+        return float(w.guards[at])
+    look(w, y, m.values)
+    accelerate(w, y, m.values)
+    return m.values[w.mode[m.of[c]]] * rate_of(w, y, w.slope[len(y) // 2 :], m.of[c]) * w.ahead
+
+
+@kernel
 def sharpen(m: Motion, w: Switches, c: int) -> None:
     """Moves the end of a piece to g = 0 to rounding, by Newton's method, where g is nearly linear."""
-    count, k, at = len(m.first), m.of[c], m.slopes[c]
+    count, k = len(m.first), m.of[c]
     t, y = m.reals[T], m.work
     y[:] = m.y[:count]
     margin = m.values[w.margin[k]]
@@ -158,8 +205,8 @@ def sharpen(m: Motion, w: Switches, c: int) -> None:
     m.moved[:] = w.slope
     look(w, y, m.values)
     size, near = w.sizes[k], 4.0 * abs(margin)
-    watch(m, w, t, y, w.guards)
-    off, falls = w.guards[c], w.guards[at]
+    falls = falling(m, w, t, y, c)
+    off = w.guards[c]
     for again in range(3):
         off -= border
         if not abs(off) <= abs(falls) * CLOSE * max(1.0, abs(t)) + near or abs(off) > abs(falls) * length / 2.0:
@@ -172,8 +219,8 @@ def sharpen(m: Motion, w: Switches, c: int) -> None:
             retake(m, t, y)
             near = 1e300
         before = falls
-        watch(m, w, t, y, w.guards)
-        off, falls = w.guards[c], w.guards[at]
+        falls = falling(m, w, t, y, c)
+        off = w.guards[c]
         if abs(falls - before) > BENT * abs(before):
             return
         if off == border:
@@ -183,53 +230,119 @@ def sharpen(m: Motion, w: Switches, c: int) -> None:
         t += late
         for i in range(count):
             y[i] += late * m.moved[i]
-        watch(m, w, t, y, w.guards)
-        if abs(w.guards[at] - falls) > BENT * abs(falls):
+        if abs(falling(m, w, t, y, c) - falls) > BENT * abs(falls):
             return
     cut(m, t, y)
 
 
 @kernel
+def note_event(m: Motion, s: StepFunctions, c: int, t: float) -> None:
+    """Writes that an event has happened in the step that is open."""
+    state_at(s, t)
+    row = m.occurred[m.occurrences]
+    row[0], row[1] = float(c), t
+    row[2:] = s.row[1:]
+    m.occurrences += 1
+
+
+@kernel
 def ends_piece(m: Motion, w: Switches, s: StepFunctions, r: RootSearch, low: RootSearch, fractions: Reals) -> int:
-    """Locates the first switch in the last step and ends the piece there: 1, 0 if there is none, or −1 to leave it."""
+    """Locates switches and events in the last step, and ends the piece at the first that ends it; see `PieceEnd`."""
     open_step(m, m.ints[RECORDED] - 1)
-    s.unsure = 0
-    place_looks(s, low, fractions)
     place_looks(s, r, fractions)
+    return locate_end(m, w, s, r, low)
+
+
+@kernel
+def locate_end(m: Motion, w: Switches, s: StepFunctions, r: RootSearch, low: RootSearch) -> int:
+    """The same in a step that is open, where it is looked at first."""
+    s.unsure, low.count = 0, 0
     if len(low.columns) > 0:
+        low.looks = r.looks
+        for k in range(r.looks):
+            low.places[k] = r.places[k]
         locate_roots(low)
-        if not add_places(r, low, len(fractions), w.ahead):
-            return -1
-    else:
-        low.count = 0
+        if not add_places(r, low, w.ahead):
+            return int(PieceEnd.NO_ROOM)
     locate_roots(r)
-    if s.unsure > 0 or touches(m, w, s, r, low, r.times[0] if r.count > 0 else s.t1[0]):
-        return -1
-    if r.count == 0:
-        return 0
-    end = r.times[0]
+    last = 0
+    while last < r.count and not ends_at(m, r.columns[r.which[last]]):
+        last += 1
+    if last == r.count:
+        last = -1
+    at = touched(m, w, s, r, low, last)
+    if s.unsure > 0:
+        return int(PieceEnd.UNSURE)
+    if at == -2:
+        return int(PieceEnd.UNKNOWN)
+    end, within = s.t1[0], 0.0
+    if last >= 0 or at >= 0:
+        end, within = s.row[0] if at >= 0 else r.times[last], 2.0 * r.tolerance
     for k in range(len(w.kind)):
         w.reached[k] = 0
-    switches = 0
+    switches, terminal, meets = 0, False, False
     for i in range(r.count):
-        if abs(r.times[i] - s.t0[0]) > abs(end - s.t0[0]) + 2.0 * r.tolerance:
+        if abs(r.times[i] - s.t0[0]) > abs(end - s.t0[0]) + within:
             break
         c = r.columns[r.which[i]]
-        k = m.of[c]
-        if m.cause[c] == NONE or w.kind[k] == TURN:
-            return -1
-        if w.reached[k] != 0:
-            return -1
-        w.reached[k] = c + 1
-        switches += 1
+        if m.cause[c] != NONE:
+            w.reached[m.of[c]], w.way[m.of[c]] = 1, -1.0 if m.below[c] == 0 else 1.0
+            switches += 1
+        elif m.terminal[c] != IGNORED:
+            note_event(m, s, c, r.times[i])
+            terminal, meets = terminal or m.terminal[c] != PASSES, meets or r.times[i] == end
+    if last < 0 and at < 0:
+        return int(PieceEnd.NONE) if s.unsure == 0 else int(PieceEnd.UNSURE)
     state_at(s, end)
-    if s.unsure > 0 or end == m.reals[UNTIL]:
-        return -1
+    if s.unsure > 0:
+        return int(PieceEnd.UNSURE)
     cut(m, end, s.row[1:])
-    c = r.columns[r.which[0]]
-    slide = False
+    if terminal:
+        return int(PieceEnd.EVENT)
+    if at >= 0:
+        for k in range(len(w.kind)):
+            w.reached[k] = 1 if k == m.of[at] else 0
+        return int(PieceEnd.TOUCHED)
+    if end == m.until:
+        return int(PieceEnd.FINISHED)
+    c, alone = r.columns[r.which[last]], switches == 1 and not meets
     for k in range(len(w.kind)):
-        slide = slide or (w.flag[k] >= 0 and m.values[w.flag[k]] != 0.0)
-    if switches == 1 and m.cause[c] == SWITCH and m.slopes[c] >= 0 and not slide:
+        alone = alone and not (w.flag[k] >= 0 and m.values[w.flag[k]] != 0.0)
+    if alone and m.cause[c] == SWITCH and w.kind[m.of[c]] != TURN and end != m.reals[UNTIL]:
         sharpen(m, w, c)
-    return 1
+    return int(PieceEnd.SWITCH)
+
+
+@kernel
+def ends_at(m: Motion, c: int) -> bool:
+    """Whether a piece ends where a watched function is zero."""
+    return m.cause[c] != NONE or m.terminal[c] == ENDS or m.terminal[c] == MAY_PASS
+
+
+@kernel
+def stops_at_switch(m: Motion, w: Switches) -> bool:
+    """Whether a motion that finds no further step is at switches, w.reached, beyond which its formulas have no values."""
+    y, t, some, slide = m.y[: len(m.first)], m.reals[T], False, False
+    n, late = len(y) // 2, CLOSE * max(1.0, abs(t))
+    for k in range(len(w.kind)):
+        w.reached[k] = 0
+        slide = slide or (w.flag[k] >= 0 and m.values[w.flag[k]] != 0.0)
+    w.clock[0] = t
+    accelerate(w, y, m.values)
+    look(w, y, m.values)
+    for i in range(n):
+        w.slope[n + i] = 0.0 if slide else w.slope[n + i]
+    for c in range(len(m.cause)):
+        k = m.of[c]
+        held = w.flag[k] >= 0 and m.values[w.flag[k]] != 0.0
+        if m.cause[c] == SWITCH and w.kind[k] != TURN and not held:
+            g, mode, rate = w.g[k], m.values[w.mode[k]], rate_of(w, y, w.slope[n:], k)
+            left, falls = mode * g, mode * rate
+            if w.kind[k] != SIDE:
+                left, falls = g - mode, rate
+                if m.below[c] != 0:
+                    left, falls = mode + 1.0 - g, -rate
+            if falls < 0.0 and left <= -falls * late:
+                w.reached[k], w.way[k] = 1, -1.0 if m.below[c] == 0 else 1.0
+                some = True
+    return some

@@ -1,45 +1,50 @@
-"""The sides of many switches at once, and what holds the motion, by block pivoting: a kernel."""
+"""The sides of many switches at once, and what holds the motion: one problem of complementarity, by block pivoting.
+
+Dry friction in every joint of a chain leads to it. With accelerations that are sums of what each switch does,
+
+    ġ = r + G β,   0 ≤ β ≤ 1:   β = 0 where ġ < 0,   β = 1 where ġ > 0,   ġ = 0 between
+
+Everything that contradicts a guess changes at once; where that goes round in a circle, one thing at a time [JP1994]. Rows
+that depend on one another, as where friction acts in all hinges of a loop, never hold the motion together: what holds is
+then one of many solutions, of one motion.
+"""
 
 from __future__ import annotations
 
-from zeromass.integrate.deciding import LOST, SMALL
-from zeromass.integrate.hybrid.switches import Switches, bend, rate_across, rate_of, try_choice, vanishes
+from zeromass.equation.rank import RANK_TOLERANCE
+from zeromass.integrate.hybrid.messages import Selection
+from zeromass.integrate.hybrid.sliding import can_hold, is_additive, set_ends, set_lower, set_mean
+from zeromass.integrate.hybrid.switches import Switches, refuse, sign_of, try_choice
+from zeromass.integrate.hybrid.tolerances import PATIENCE, ROUNDS, SMALL
 from zeromass.kernel.language import Reals, kernel
-
-PATIENCE, ROUNDS = 3, 4
-"""Changes of all that contradicts a guess that need not make it less; and guesses for each switch at most."""
 
 
 @kernel
-def pivot_in_blocks(w: Switches, y: Reals, values: Reals) -> bool:
-    """w.choice ← the sides of many open switches by block pivoting [JP1994]: whether they are found.
+def pivot_in_blocks(w: Switches, y: Reals, values: Reals, fresh: bool) -> bool:
+    """w.choice ← the sides of many open switches: whether they are found.
 
-    Everything that contradicts a guess changes at once; where that goes round in a circle, one thing at a time. Rows that
-    depend on one another never hold the motion together.
+    fresh  whether there was no motion before
     """
+    if not set_parts(w, y, values):
+        return False
     for j in range(w.count):
-        w.best[j] = -1.0
-    for j in range(w.count):
-        k = w.open[j]
-        w.can[j] = 0
-        if w.flag[k] >= 0 and w.inner[k] == 0:
-            up = rate_across(w, y, values, w.best, j, 1.0)
-            w.can[j] = 1 if up < rate_across(w, y, values, w.best, j, -1.0) else 0
-        w.choice[j] = w.natural[j]
-    least, patience = w.count + 1, PATIENCE
+        w.choice[j] = 0.0 if fresh and w.can[j] != 0 else w.natural[j]
+    fewest, patience = w.count + 1, PATIENCE
     for _ in range(ROUNDS * (w.count + PATIENCE)):
         wrong = contradictions(w, y, values)
+        if w.why != 0:
+            return False
         if wrong == 0:
-            return True
+            return not fresh or is_only_one(w, y, values)
         if wrong < 0:  # too many hold at once: from none of them on, what holds another motion comes one by one
             if patience < 0:
-                return False
+                break
             for j in range(w.count):
                 w.choice[j] = w.natural[j] if w.natural[j] != 0.0 else 1.0
             patience = -1
             continue
-        if patience >= 0 and wrong < least:
-            least, patience = wrong, PATIENCE
+        if patience >= 0 and wrong < fewest:
+            fewest, patience = wrong, PATIENCE
         elif patience > 0:
             patience -= 1
         for i in range(w.count):
@@ -48,7 +53,24 @@ def pivot_in_blocks(w: Switches, y: Reals, values: Reals) -> bool:
                 w.choice[j] = w.right[j]
                 if patience <= 0:
                     break
-    return False
+    return refuse(w, int(Selection.NO_MOTION))
+
+
+@kernel
+def set_parts(w: Switches, y: Reals, values: Reals) -> bool:
+    """w.ends, w.G, w.r, w.can ← what each open switch does, and whether it can hold the motion: whether that makes a sum."""
+    for j in range(w.count):
+        w.choice[j] = 0.0
+    set_lower(w, w.choice)
+    if not set_ends(w, y, values, w.choice):
+        return False
+    if not is_additive(w, y, values, w.choice):
+        return False if w.why != 0 else refuse(w, int(Selection.MANY_NOT_ADDITIVE))
+    for j in range(w.count):
+        w.choice[j] = 1.0
+    for j in range(w.count):
+        w.can[j] = 1 if can_hold(w, w.choice, j) and w.G[j, j] < 0.0 else 0
+    return True
 
 
 @kernel
@@ -57,33 +79,63 @@ def contradictions(w: Switches, y: Reals, values: Reals) -> int:
 
     −1 where rows that hold the motion depend on one another.
     """
-    n, count, slide = len(w.low), 0, False
-    try_choice(w, y, values, w.choice)
+    count, slide = 0, False
     for j in range(w.count):
-        w.wrong[j] = 0
+        w.lower[j], w.wrong[j] = -1.0, 0
         slide = slide or w.choice[j] == 0.0
-        w.values[w.margin[w.open[j]]] = 0.0
-    if slide and not w.growth[0] < LOST:
+    det, least = set_mean(w, w.choice)
+    if slide and not (det != 0.0 and least > RANK_TOLERANCE):
         return -1
-    if slide:
-        w.guard(w.clock, y, w.values, w.guards)
     for j in range(w.count):
-        if w.choice[j] == 0.0:
-            beta = w.guards[w.holds[w.open[j]]]
-            if not (beta >= -SMALL and beta <= 1.0 + SMALL):
-                w.wrong[j], w.right[j], count = 1, 1.0 if beta > 0.5 else -1.0, count + 1
+        off = w.beta[j] - 0.5
+        if w.choice[j] == 0.0 and not abs(off) <= 0.5 + SMALL:
+            w.wrong[j], w.right[j], count = 1, 1.0 if off >= 0.0 else -1.0, count + 1
     for j in range(w.count):
         if w.choice[j] != 0.0:
-            try_choice(w, y, values, w.choice)
-            k = w.open[j]
-            rate, scale = rate_of(w, y, w.slope[n:], k), 0.0
-            side = 1.0 if rate > 0.0 else -1.0
-            if w.rates[k] != 0:
-                scale = abs(rate_across(w, y, values, w.choice, j, -w.choice[j]))
-                scale += abs(rate_across(w, y, values, w.best, j, -1.0))
-                try_choice(w, y, values, w.choice)
-            if vanishes(w, y, w.slope[n:], k, rate, scale):  # on its way from one that holds it to the next
-                side = w.choice[j] if slide and w.rates[k] != 0 else bend(w, y, k)
+            side = side_to(w, y, values, j, slide)
+            if w.why != 0:
+                return 0
             if side != 0.0 and side != w.choice[j]:
-                w.wrong[j], w.right[j], count = 1, 0.0 if w.can[j] != 0 else side, count + 1
+                w.wrong[j], w.right[j], count = 1, 0.0 if w.can[j] != 0 else -w.choice[j], count + 1
     return count
+
+
+@kernel
+def side_to(w: Switches, y: Reals, values: Reals, j: int, slide: bool) -> float:
+    """The side to which an open switch goes with the accelerations w.mean; 0 where none is seen.
+
+    slide  whether some switch holds the motion
+    """
+    k = w.open[j]
+    if not try_choice(w, y, values, w.lower):
+        return 0.0
+    scale = abs(w.G[j, j]) + abs(w.r[j]) if w.rates[k] != 0 else 0.0
+    sign = sign_of(w, y, w.mean, k, 1, scale)
+    if sign != 0.0 or (slide and w.rates[k] != 0):
+        return sign
+    if w.rates[k] == 0:
+        return sign_of(w, y, w.mean, k, 2, 0.0)
+    if not try_choice(w, y, values, w.choice):  # on its way from one that holds it to the next
+        return 0.0
+    return sign_of(w, y, w.slope[len(y) // 2 :], k, 2, 0.0)
+
+
+@kernel
+def is_only_one(w: Switches, y: Reals, values: Reals) -> bool:
+    """Whether no motion goes to the other side of a switch as well, where both sides push away from it."""
+    slide = False
+    for j in range(w.count):
+        slide = slide or w.choice[j] == 0.0
+    for j in range(w.count):
+        if w.choice[j] != 0.0 and w.can[j] == 0:
+            set_mean(w, w.choice)
+            goes = side_to(w, y, values, j, slide) != 0.0
+            w.choice[j] = -w.choice[j]
+            both = goes and contradictions(w, y, values) == 0
+            w.choice[j] = -w.choice[j]
+            if w.why != 0:
+                return False
+            if both:
+                w.open[0], w.count = w.open[j], 1
+                return refuse(w, int(Selection.SEVERAL))
+    return True

@@ -1,48 +1,79 @@
-"""Selection of modes where a motion has come to switches: by the derivatives that are known without further formulas.
+"""Selection of modes where a motion has come to switches: a kernel.
 
-A switch whose function g is zero, to rounding, is decided by what follows: ġ must lead to the side that is taken. Where both
-sides lead back, the switch holds the motion, see `zeromass.model.sliding`. The kernel decides what first derivatives decide,
-and says UNDECIDED otherwise: then `zeromass.integrate.deciding` looks at higher ones.
+A switch whose function g is zero, to rounding, is decided by what follows: g must go to the side that is taken, by its first
+derivative along the motion that does not vanish. Where both sides lead back, the switch holds the motion, see
+`zeromass.model.sliding`.
 """
 
 from __future__ import annotations
 
-from enum import IntEnum
-
-from zeromass.integrate.deciding import LEFT, LOCATED, LOST, MOST, NEAR, SMALL
+from zeromass.integrate.hybrid.messages import Selection
 from zeromass.integrate.hybrid.pivoting import pivot_in_blocks
+from zeromass.integrate.hybrid.sliding import FAILED, NO, UNKNOWN, YES, set_lower, slides, turn
 from zeromass.integrate.hybrid.switches import (
-    NESTED,
+    SIDE,
+    TURN,
     WHOLE,
     Switches,
     accelerate,
-    bend,
+    first_sign,
     free_of,
     is_constant,
     look,
     lower_of,
     nest,
-    rate_across,
     rate_of,
+    refuse,
     side_of,
+    sign_forces,
+    sign_of,
     take,
     try_choice,
     upper_of,
-    vanishes,
 )
-from zeromass.kernel.functions import copysign, floor
+from zeromass.integrate.hybrid.tolerances import LEFT, LOCATED, MOST, NEAR, NESTED, SMALL
+from zeromass.kernel.functions import atan2, copysign, floor
 from zeromass.kernel.language import Reals, kernel
 from zeromass.model.state import ROUNDING
 
-YES, NO, UNKNOWN = 1, 0, -1
-"""Whether a choice of sides is a motion, as far as it is known."""
+QUARTER = 1.5707963267948966
+"""A right angle, by which the direction turns that an angle is measured from."""
 
 
-class Selection(IntEnum):
-    """Whether the modes are selected."""
+@kernel
+def find_turns(w: Switches, y: Reals, values: Reals) -> None:
+    """Directions from which angles are measured as a motion begins, of those that are marked in w.reached."""
+    for k in range(len(w.kind)):
+        if w.kind[k] == TURN and w.reached[k] != 0:
+            values[w.mode[k]] = 0.0
+    for k in range(len(w.kind)):
+        if w.kind[k] == TURN and w.reached[k] != 0:
+            look(w, y, values)
+            w.across(w.clock, y, values, w.terms)
+            turns = atan2(w.terms[k], w.g[k]) / QUARTER
+            near = floor(turns + 0.5)
+            if near - turns == 0.5 and near - 2.0 * floor(near / 2.0) != 0.0:  # half way: to the even one
+                near -= 1.0
+            values[w.mode[k]] = near * QUARTER
+        w.reached[k] = 0
 
-    DECIDED = 0
-    UNDECIDED = 1
+
+@kernel
+def flip(w: Switches, y: Reals, values: Reals) -> None:
+    """Sets the modes of switches that were reached, w.reached, to the sides that they go to, w.way.
+
+    One that holds the motion and is not left is on either side, and will be held again.
+    """
+    for k in range(len(w.kind)):
+        held = w.flag[k] >= 0 and values[w.flag[k]] != 0.0
+        if held:
+            wide = 2.0 if w.kind[k] == SIDE else 1.0
+            values[w.mode[k]] += wide if w.reached[k] == 0 or w.way[k] > 0.0 else 0.0
+        elif w.reached[k] != 0 and w.kind[k] == TURN:
+            w.across(w.clock, y, values, w.terms)
+            values[w.mode[k]] += copysign(QUARTER, w.terms[k])
+        elif w.reached[k] != 0:
+            values[w.mode[k]] = -values[w.mode[k]] if w.kind[k] == SIDE else values[w.mode[k]] + w.way[k]
 
 
 @kernel
@@ -59,22 +90,24 @@ def measure_drifts(w: Switches, y: Reals, values: Reals) -> None:
             continue
         for high in range(2):
             w.values[:] = values
-            look(w, y, w.values)
+            if w.nested or high == 0:
+                look(w, y, w.values)
             w.values[w.mode[j]] = upper_of(w, j, w.g[j]) if high == 1 else lower_of(w, j, w.g[j])
-            look(w, y, w.values)
+            if w.nested:
+                look(w, y, w.values)
             accelerate(w, y, w.values)
             for k in range(len(w.kind)):
                 w.drift[k] = max(w.drift[k], abs(rate_of(w, y, w.slope[n:], k)))
 
 
 @kernel
-def settle(w: Switches, y: Reals, values: Reals) -> bool:
-    """Sets the modes of all switches that the state decides, and says which it does not: whether that came to an end."""
+def settle(w: Switches, y: Reals, values: Reals, fresh: bool) -> bool:
+    """Sets the modes of all switches that the state decides, and says which it does not: whether they are found."""
     n = len(y) // 2
     a = w.slope[n:]
     slack = LOCATED * max(1.0, abs(w.clock[0]))
     measure_drifts(w, y, values)
-    for _ in range(NESTED):
+    for _ in range(NESTED + len(w.kind)):
         look(w, y, values)
         felt, some = False, False
         for k in range(len(w.kind)):
@@ -95,189 +128,204 @@ def settle(w: Switches, y: Reals, values: Reals) -> bool:
             drift = max(abs(rate_of(w, y, a, k)), w.drift[k])
             if w.known[k] != 0 or abs(off) <= NEAR * w.sizes[k] + slack * drift:
                 w.tied[k] = 1
-            elif values[w.mode[k]] != side_of(w, k, w.g[k]):
+            elif w.force[k] == 0 and values[w.mode[k]] != side_of(w, k, w.g[k]):
                 values[w.mode[k]] = side_of(w, k, w.g[k])
                 changed = True
         if not changed:
-            return True
-    return False
+            found = sign_forces(w, y, values, w.known, not fresh)
+            if found <= 0:
+                return found == 0
+    return refuse(w, int(Selection.ENDLESS))
 
 
 @kernel
 def consistent(w: Switches, y: Reals, values: Reals, choice: Reals) -> int:
-    """Whether the motion on chosen sides goes to these sides; UNKNOWN if first derivatives do not tell."""
-    a = w.slope[len(y) // 2 :]
+    """Whether the motion on chosen sides goes to these sides; UNKNOWN if it stays on a switch as far as one can see."""
     sure = YES
     for j in range(w.count):
+        w.scale[j] = turn(w, y, values, choice, j) if w.rates[w.open[j]] != 0 else 0.0
+        if w.why != 0:
+            return FAILED
+    if not try_choice(w, y, values, choice):
+        return FAILED
+    a = w.slope[len(y) // 2 :]
+    for j in range(w.count):
         k = w.open[j]
-        scale = abs(rate_across(w, y, values, choice, j, -choice[j])) if w.rates[k] != 0 else 0.0
-        if not try_choice(w, y, values, choice):
-            return UNKNOWN
-        rate = rate_of(w, y, a, k)
-        scale = scale + abs(rate) if w.rates[k] != 0 else 0.0
-        if is_constant(w, k):
+        if is_constant(w, y, w.values, k):
+            if (choice[j] > 0.0) != (side_of(w, k, w.g[k]) >= upper_of(w, k, w.zeros[k])):
+                return NO
+            continue
+        sign = first_sign(w, y, a, k, w.scale[j])
+        if sign == 0.0:
             sure = UNKNOWN
-        elif not vanishes(w, y, a, k, rate, scale):
-            if (rate > 0.0) != (choice[j] > 0.0):
-                return NO
-        else:
-            side = bend(w, y, k)
-            if side == 0.0:
-                sure = UNKNOWN
-            elif side != choice[j]:
-                return NO
+        elif sign != choice[j]:
+            return NO
     return sure
 
 
 @kernel
-def slides(w: Switches, y: Reals, values: Reals, choice: Reals) -> int:
-    """Whether the switches that are 0 in a choice hold the motion, and it goes to the chosen sides of others."""
-    n = len(y) // 2
-    count = 0
+def is_motion(w: Switches, y: Reals, values: Reals, choice: Reals) -> int:
+    """Whether a choice is a motion: YES, NO, or UNKNOWN where none is seen that it would contradict."""
+    slide = False
     for j in range(w.count):
-        if choice[j] == 0.0:
-            count += 1
-            if w.flag[w.open[j]] < 0:
-                return NO
-            if w.inner[w.open[j]] != 0:
-                return UNKNOWN
-    if count > 1 and not w.additive:
-        return UNKNOWN
-    low = w.best
-    for j in range(w.count):
-        low[j] = -1.0 if choice[j] == 0.0 else choice[j]
-    for j in range(w.count):
-        if choice[j] == 0.0 and not rate_across(w, y, values, low, j, 1.0) < rate_across(w, y, values, low, j, -1.0):
-            return NO
-    if not try_choice(w, y, values, choice):
-        return UNKNOWN
-    if not w.growth[0] < LOST:
-        return NO
-    for j in range(w.count):
-        w.values[w.margin[w.open[j]]] = 0.0
-    w.guard(w.clock, y, w.values, w.guards)
-    for j in range(w.count):
-        if choice[j] == 0.0:
-            beta = w.guards[w.holds[w.open[j]]]
-            if not (beta >= -SMALL and beta <= 1.0 + SMALL):
-                return NO
-    w.low[:] = w.slope[n:]
-    for j in range(w.count):
-        if choice[j] != 0.0:
-            k = w.open[j]
-            scale = turn(w, y, values, low, j) if w.rates[k] != 0 else 0.0
-            try_choice(w, y, values, low)
-            rate = rate_of(w, y, w.low, k)
-            if not vanishes(w, y, w.low, k, rate, scale) and (rate > 0.0) != (choice[j] > 0.0):
-                return NO
-    return YES
-
-
-@kernel
-def turn(w: Switches, y: Reals, values: Reals, low: Reals, j: int) -> float:
-    """Of what size ġ of a switch is on its two sides, with all that holds on their lower ones."""
-    here = abs(rate_across(w, y, values, low, j, low[j]))
-    return here + abs(rate_across(w, y, values, low, j, -low[j]))
+        slide = slide or choice[j] == 0.0
+    return slides(w, y, values, choice) if slide else consistent(w, y, values, choice)
 
 
 @kernel
 def choose(w: Switches, y: Reals, values: Reals, fresh: bool) -> bool:
-    """w.choice ← the sides of what is open: whether first derivatives decide them."""
-    slide = False
-    for j in range(w.count):
-        w.choice[j] = w.natural[j]
-        slide = slide or w.natural[j] == 0.0
+    """w.choice ← the sides of what is open: whether they are found."""
+    w.choice[:] = w.natural
+    for number in range(len(w.seen)):
+        w.seen[number] = 0
     if not fresh:
-        found = slides(w, y, values, w.choice) if slide else consistent(w, y, values, w.choice)
+        found = is_motion(w, y, values, w.choice)
         if found != NO:
-            return found == YES
+            return found != FAILED
     if w.count > MOST:
-        return not fresh and pivot_in_blocks(w, y, values)
+        if not pivot_in_blocks(w, y, values, fresh):
+            return False
+        found = is_motion(w, y, values, w.choice)
+        return refuse(w, int(Selection.TOO_MANY)) if found == NO else found != FAILED
     pure, every = 1, 1
     for _ in range(w.count):
         pure, every = 2 * pure, 3 * every
-    right, at = 0, 0
+    right, at, weak = 0, 0, -1
     for number in range(pure):
         unfold(w, number, 2)
         found = consistent(w, y, values, w.choice)
-        if found == UNKNOWN:
+        if found == FAILED:
             return False
         if found == YES:
             right, at = right + 1, number
+        if found == UNKNOWN and (weak < 0 or is_natural(w)):
+            weak = number
     if right > 0:
         unfold(w, at, 2)
-        return right == 1
+        return right == 1 or refuse(w, int(Selection.SEVERAL))
+    spare = 0.0
     for number in range(every):
         if unfold(w, number, 3):
             found = slides(w, y, values, w.choice)
-            if found == UNKNOWN:
+            if found == FAILED:
                 return False
             if found == YES:
-                right, at = right + 1, number
-    unfold(w, at, 3)
-    return right == 1
+                bound(w, right == 0)
+                if right == 0 or w.spare > spare:
+                    spare, at = w.spare, number
+                right += 1
+    if right > 0:
+        unfold(w, at, 3)
+        return is_one_motion(w) or refuse(w, int(Selection.SEVERAL_SLIDE))
+    if weak < 0:
+        return refuse(w, int(Selection.NO_MOTION))
+    unfold(w, weak, 2)
+    return True
+
+
+@kernel
+def bound(w: Switches, first: bool) -> None:
+    """Bounds of the accelerations of motions that are held."""
+    for i in range(len(w.mean)):
+        w.least[i] = w.mean[i] if first else min(w.least[i], w.mean[i])
+        w.most[i] = w.mean[i] if first else max(w.most[i], w.mean[i])
+
+
+@kernel
+def is_one_motion(w: Switches) -> bool:
+    """Whether the motion is the same however it is held, as where friction acts in all hinges of a loop."""
+    apart = 0.0
+    for i in range(len(w.mean)):
+        apart = max(apart, w.most[i] - w.least[i])
+    return apart <= SMALL * w.largest
+
+
+@kernel
+def is_natural(w: Switches) -> bool:
+    """Whether a choice is how the motion was."""
+    same = True
+    for j in range(w.count):
+        same = same and w.choice[j] == w.natural[j]
+    return same
 
 
 @kernel
 def unfold(w: Switches, number: int, sides: int) -> bool:
     """w.choice ← one of all choices of 1, −1, and 0 as a third, by its number: whether a switch holds the motion in it."""
     slide = False
-    for j in range(w.count):
+    for i in range(w.count):
         digit = number % sides
         number = number // sides
-        w.choice[j] = 1.0 if digit == 0 else -1.0 if digit == 1 else 0.0
+        w.choice[w.count - 1 - i] = 1.0 if digit == 0 else -1.0 if digit == 1 else 0.0
         slide = slide or digit == 2
     return slide
 
 
 @kernel
 def select_modes(w: Switches, y: Reals, values: Reals, fresh: bool) -> int:
-    """values ← modes, margins and flags with which a motion goes on from a state: DECIDED, or UNDECIDED.
+    """values ← modes, margins and flags with which a motion goes on from a state: DECIDED, or why they are not.
 
-    Those of switches that were reached, w.reached, are set to the sides that they go to.
+    fresh  whether the motion begins; else it has come to the switches in w.reached
     """
-    n = len(y) // 2
+    w.why, w.count, w.largest = int(Selection.DECIDED), 0, 0.0
     for k in range(len(w.kind)):
-        w.held[k] = 0
+        w.held[k] = 1 if w.flag[k] >= 0 and values[w.flag[k]] != 0.0 else 0
+    if fresh:
+        find_turns(w, y, values)
+    else:
+        flip(w, y, values)
+    for k in range(len(w.kind)):
         if w.flag[k] >= 0:
-            w.held[k] = 1 if values[w.flag[k]] != 0.0 else 0
             values[w.flag[k]] = 0.0
         w.known[k] = 1 if w.reached[k] != 0 or w.held[k] != 0 else 0
-    if not settle(w, y, values):
-        return int(Selection.UNDECIDED)
-    w.zeros[:] = w.g
-    w.terms[:] = w.sizes
+    if settle(w, y, values, fresh):
+        w.zeros[:] = w.g
+        w.terms[:] = w.sizes
+        decide_by_rates(w, y, values)
+        if nest(w, y, values):
+            for j in range(w.count):
+                k = w.open[j]
+                above = values[w.mode[k]] >= upper_of(w, k, w.zeros[k])
+                w.natural[j] = 0.0 if w.held[k] != 0 and w.reached[k] == 0 else 1.0 if above else -1.0
+            if w.count == 0 or choose(w, y, values, fresh):
+                for j in range(w.count):
+                    take(w, values, w.open[j], w.choice[j])
+                if nest(w, y, values):
+                    set_margins(w, y, values)
+    if w.why == int(Selection.ENDLESS):
+        name_all(w)
+    return int(Selection.ERROR) if w.failed[0] != 0 else w.why
+
+
+@kernel
+def name_all(w: Switches) -> None:
+    """Says of all switches that the state decides, or should."""
     w.count = 0
-    zero = w.low
-    for i in range(n):
+    for k in range(len(w.kind)):
+        if free_of(w, k):
+            w.open[w.count] = k
+            w.count += 1
+
+
+@kernel
+def decide_by_rates(w: Switches, y: Reals, values: Reals) -> None:
+    """Sets the modes of switches of positions that ġ decides, or that are constant; others are open."""
+    zero = w.mean
+    for i in range(len(zero)):
         zero[i] = 0.0
     for k in range(len(w.kind)):
         if w.tied[k] == 0:
             continue
         if w.inner[k] != 0:
             look(w, y, values)
-        rate = rate_of(w, y, zero, k)
-        if w.rates[k] == 0 and is_constant(w, k):
+        sign = sign_of(w, y, zero, k, 1, 0.0) if w.rates[k] == 0 else 0.0
+        if w.rates[k] == 0 and is_constant(w, y, values, k):
             values[w.mode[k]] = side_of(w, k, w.g[k])
-        elif w.rates[k] == 0 and not vanishes(w, y, zero, k, rate, 0.0):
-            values[w.mode[k]] = upper_of(w, k, w.zeros[k]) if rate > 0.0 else lower_of(w, k, w.zeros[k])
+        elif sign != 0.0:
+            values[w.mode[k]] = upper_of(w, k, w.zeros[k]) if sign > 0.0 else lower_of(w, k, w.zeros[k])
         else:
             w.open[w.count] = k
             w.count += 1
-    if not nest(w, y, values):
-        return int(Selection.UNDECIDED)
-    for j in range(w.count):
-        k = w.open[j]
-        above = values[w.mode[k]] >= upper_of(w, k, w.zeros[k])
-        w.natural[j] = 0.0 if w.held[k] != 0 and w.reached[k] == 0 else 1.0 if above else -1.0
-    if w.count > 0 and not choose(w, y, values, fresh):
-        return int(Selection.UNDECIDED)
-    for j in range(w.count):
-        take(w, values, w.open[j], w.choice[j])
-    if not nest(w, y, values):
-        return int(Selection.UNDECIDED)
-    set_margins(w, y, values)
-    return int(Selection.DECIDED)
 
 
 @kernel
@@ -299,7 +347,6 @@ def set_margins(w: Switches, y: Reals, values: Reals) -> None:
         if w.choice[j] == 0.0:
             values[place] = LEFT
         elif slide and w.rates[w.open[j]] != 0:  # others may hold it as well
-            for i in range(w.count):
-                w.best[i] = -1.0 if w.choice[i] == 0.0 else w.choice[i]
-            drift = LOCATED * max(1.0, abs(w.clock[0])) * turn(w, y, values, w.best, j)
+            set_lower(w, w.choice)
+            drift = LOCATED * max(1.0, abs(w.clock[0])) * turn(w, y, values, w.lower, j)
             values[place] = copysign(abs(values[place]) + drift, values[place])

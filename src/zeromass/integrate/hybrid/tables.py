@@ -3,24 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any, Protocol
 
 import numpy as np
 
 from zeromass.codegen.target import Code, host
 from zeromass.compile.module import code
 from zeromass.compile.program import Program
-from zeromass.expression import Expression, as_expression, jacobian, symbols
+from zeromass.expression import Expression, as_expression, jacobian, where
+from zeromass.expression.build import ZERO
 from zeromass.expression.magnitude import magnitudes
-from zeromass.integrate.hybrid.switches import SIDE, TURN, WHOLE, Switches
-from zeromass.integrate.piecewise import HOLD
+from zeromass.integrate.hybrid.python_functions import PythonFunctions
+from zeromass.integrate.hybrid.switches import SIDE, SIGNS, TURN, WHOLE, Switches
+from zeromass.integrate.hybrid.tolerances import MOST, NEAR
 from zeromass.model import Event
 from zeromass.model.pieces import SystemPieces
 
 _KINDS = {"side": SIDE, "whole": WHOLE, "turn": TURN}
 
 
+class SwitchFunctions(Protocol):
+    """What kernels call of the switches of a system: addresses, or functions of ctypes; see `Switches`."""
+
+    rhs: Any
+    judge: Any
+    across: Any
+    derivative: Any
+    failed: np.ndarray
+
+
 def switch_functions(pieces: SystemPieces, program: Program) -> Code:
-    """Machine code of `judge(t, y, parameters, g, sizes, slopes)` and `energy(t, y, parameters, energies)`."""
+    """Machine code of `judge(t, y, parameters, g, sizes, slopes)`, and of what lies `across` turns and of the `energy`."""
     known: dict[Program, Code] = pieces.system.memory.setdefault("functions that decide", {})
     if program not in known:
         formulas = switch_formulas(pieces, program)
@@ -29,82 +42,132 @@ def switch_functions(pieces: SystemPieces, program: Program) -> Code:
 
 
 def switch_formulas(pieces: SystemPieces, program: Program) -> dict[str, list[list[Expression]]]:
-    """What these functions compute, by their names; without an energy that switches there is no `energy`."""
+    """What these functions compute, by their names; those that nothing asks for are not there."""
     from zeromass.integrate.alone.judging import sizes_of
 
-    system = pieces.system
-    g = [switch.g for switch in pieces.switches]
-    slopes = jacobian(g, [*program.inputs[0], *program.inputs[1]])
-    judged = [g, list(magnitudes(g, sizes_of(system))), list(slopes.ravel())]
+    system, sizes = pieces.system, sizes_of(pieces.system)
+    found: dict[str, list[list[Expression]]] = {}
+    if _explicit(pieces, program):
+        formulas = [switch.g for switch in pieces.switches]
+        g = list(program.solved(formulas))
+        slopes = jacobian(g, [*program.inputs[0], *program.inputs[1]])
+        for k in pieces.of_force:
+            terms = magnitudes(list(slopes[k]), sizes)
+            slopes[k] = [where(abs(e) > NEAR * size, e, ZERO) for e, size in zip(slopes[k], terms, strict=True)]
+        found["judge"] = [g, list(program.solved(magnitudes(formulas, sizes))), list(slopes.ravel())]
+    if any(switch.kind == "turn" for switch in pieces.switches):
+        found["across"] = [[switch.across for switch in pieces.switches]]
     names = pieces.energies[0]
     first = "potential" if "potential" in names else "energy"
     energies = [as_expression(getattr(system._free, name)) for name in sorted(names, key=lambda name: name != first)]
-    return {"judge": judged, "energy": [energies]} if energies else {"judge": judged}
+    return found | {"energy": [energies]} if energies else found
 
 
-def switch_table(pieces: SystemPieces, program: Program, events: Sequence[Event], ahead: float) -> Switches:
-    """The switches of a system in memory.
+def _explicit(pieces: SystemPieces, program: Program) -> bool:
+    """Whether all switching functions are known in terms of the state: no forces that redundant constraints share."""
+    return not (pieces.of_force and program.elimination.dropped)
+
+
+def compiled_table(
+    pieces: SystemPieces, program: Program, events: Sequence[Event], ahead: float, slow: PythonFunctions
+) -> Switches:
+    """The switches of a system in memory, with the machine code of a program.
 
     events  that are watched
     ahead   1 for motions forward in time, −1 backward
+    slow    what there is no machine code of
     """
-    n, system = len(program.system.coordinates), program.system
-    count, names = len(pieces.switches), {p: k for k, p in enumerate(system.parameters)}
-    columns = {e.name: k for k, e in enumerate(events)}
-    held = [pieces.held.get(switch.mode) for switch in pieces.switches]
-    judged, guards = switch_functions(pieces, program), program.native.events(events, 1)
+    w, functions = switch_table(pieces, ahead, slow), switch_functions(pieces, program)
+    guards = program.native.events(events, 1)
+    fast = {"rhs": program.native.rhs(1).address("rhs"), "guard": 0 if guards is None else guards.address("event")}
+    if _explicit(pieces, program):
+        fast["judge"] = functions.address("judge")
+    if any(switch.kind == "turn" for switch in pieces.switches):
+        fast["across"] = functions.address("across")
+    for name, address in fast.items():
+        setattr(w, name, address)
+    w.pivots, w.guards = np.zeros(program.native.pivots + 1), np.zeros(len(events))
+    return w
+
+
+def switch_table(pieces: SystemPieces, ahead: float, functions: SwitchFunctions) -> Switches:
+    """The switches of a system in memory."""
+    system, switches = pieces.system, pieces.switches
+    n, count, names = len(system.coordinates), len(switches), {p: k for k, p in enumerate(system.parameters)}
+    held = [pieces.held.get(switch.mode) for switch in switches]
     whole, real = (lambda: np.zeros(count, dtype=np.int64)), (lambda: np.zeros(count))
+    square, rows = (lambda: np.zeros((count, count))), (lambda: np.zeros((count, 1 + 2 * n)))
+    modes = {switch.mode: k for k, switch in enumerate(switches)}
+    within = np.zeros((count, count), dtype=np.int64)
+    for k, inner in enumerate(pieces.inner):
+        within[k, [modes[mode] for mode in inner]] = 1
     return Switches(
-        kind=ints([_KINDS[switch.kind] for switch in pieces.switches]),
+        kind=ints([_KINDS[switch.kind] for switch in switches]),
         timed=ints([k in pieces.of_time for k in range(count)]),
         rates=ints(pieces.of_rates),
+        force=ints([k in pieces.of_force for k in range(count)]),
         inner=ints([bool(inner) for inner in pieces.inner]),
-        mode=ints([names[switch.mode] for switch in pieces.switches]),
-        margin=ints([names[switch.margin] for switch in pieces.switches]),
+        within=within,
+        mode=ints([names[switch.mode] for switch in switches]),
+        margin=ints([names[switch.margin] for switch in switches]),
         flag=ints([-1 if one is None else names[one.flag] for one in held]),
-        holds=ints([columns.get(f"{HOLD}{k} 0", -1) for k in range(count)]),
         nested=pieces.nested,
-        additive=additive(pieces),
         ahead=ahead,
-        rhs=program.native.rhs(1).address("rhs"),
-        judge=judged.address("judge"),
-        guard=0 if guards is None else guards.address("event"),
+        rhs=functions.rhs,
+        judge=functions.judge,
+        across=functions.across,
+        derivative=functions.derivative,
+        failed=functions.failed,
         clock=np.zeros(1),
         known=whole(),
         reached=whole(),
+        way=real(),
         tied=whole(),
         held=whole(),
         open=whole(),
         natural=real(),
         choice=real(),
         tried=real(),
-        best=real(),
+        lower=real(),
         can=whole(),
         wrong=whole(),
         right=real(),
-        values=np.zeros(len(system.parameters)),
+        values=np.zeros(len(names)),
+        trial=np.zeros(len(names)),
         g=real(),
         sizes=real(),
-        slopes=np.zeros((count, 1 + 2 * n)),
+        slopes=rows(),
+        row=np.zeros(1 + 2 * n),
         drift=real(),
         zeros=real(),
         terms=real(),
         slope=np.zeros(2 * n),
         growth=np.zeros(1),
-        pivots=np.zeros(program.native.pivots + 1),
-        low=np.zeros(n),
+        seen=np.zeros(3 ** min(count, MOST), dtype=np.int64),
+        accelerations=np.zeros((3 ** min(count, MOST), n)),
+        pivots=np.zeros(1),
         there=np.zeros(2 * n),
-        guards=np.zeros(len(events)),
+        clock_there=np.zeros(1),
+        g_there=real(),
+        sizes_there=real(),
+        slopes_there=rows(),
+        slope_there=np.zeros(2 * n),
+        alike=np.zeros(SIGNS, dtype=np.int64),
+        base=np.zeros(n),
+        ends=np.zeros((count, n)),
+        r=real(),
+        G=square(),
+        beta=real(),
+        mean=np.zeros(n),
+        signs=real(),
+        least=np.zeros(n),
+        most=np.zeros(n),
+        A=square(),
+        x=real(),
+        scale=real(),
+        order=whole(),
+        guards=np.zeros(0),
     )
-
-
-def additive(pieces: SystemPieces) -> bool:
-    """Whether what switches do that may hold the motion is the sum of what each of them does."""
-    system, modes = pieces.system, [held.switch.mode for held in pieces.held.values()]
-    if len(modes) < 2:
-        return True
-    slopes = jacobian([*system.Q, *system.C], [*modes, *system.accelerations, *system.multipliers])[:, : len(modes)]
-    return set(modes).isdisjoint(symbols(list(slopes.ravel())))
 
 
 def ints(values: Iterable[int]) -> np.ndarray:

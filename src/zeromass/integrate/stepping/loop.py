@@ -101,7 +101,7 @@ class Loop:
         self.repivots: int = 0
         self._called: Functions | None = None
         self._step_memory: StepMemory | None = None
-        method = _stepper(settings.chosen)
+        method = stepper_of(settings.chosen)
         self._lanes = method.lanes
         self.values: np.ndarray = np.array([start.parameters[p] for p in program.system.parameters])
         y = np.concatenate([start.q, start.v])
@@ -561,7 +561,7 @@ def _felt(peaks: Sequence[Expression]) -> tuple[Event, ...]:
     return bumps(peaks)
 
 
-def _stepper(method: Method) -> type[Stepper]:
+def stepper_of(method: Method) -> type[Stepper]:
     """The class of a method, imported when it is first used."""
     if not isinstance(method.stepper, str):
         return method.stepper
@@ -571,4 +571,4 @@ def _stepper(method: Method) -> type[Stepper]:
 
 def lanes_of(method: Method) -> int:
     """States that a method's calls of the system's functions take at once."""
-    return _stepper(method).lanes
+    return stepper_of(method).lanes

@@ -245,8 +245,12 @@ class Workspace:
         self.signs = np.zeros((max(count, 1), 2))
         self.signs[:count, 1] = [event.direction for event in events] if directions is None else directions
         self.scratch = np.ones(max(self.size, CHUNK * count, 64))  # event functions at several places of a step
-        self._look = _Look(self.order, self.values, self.lanes, count)
+        self._look = EventValues(self.order, self.values, self.lanes, count)
         self.signs[:count, 0] = self.event_values(self.t, self.y)
+
+    def take_values(self) -> None:
+        """Looks at events with the parameters as they are now."""
+        self._look.parameters[:] = self.values[:, None]
 
     def noted_steps(self) -> np.ndarray:
         """Rows of the record in which events that may wait may have happened; they are noted no longer."""
@@ -438,12 +442,17 @@ class Workspace:
         return other
 
 
-class _Look:
-    """Event functions at one state after another: memory for what they are given, in lanes, and for what they return."""
+class EventValues:
+    """Event functions at one state after another: memory for what they are given, in lanes, and for what they return.
+
+    parameters  the same in every lane, (p, lanes); they may change in between
+    """
 
     def __init__(self, order: int, parameters: np.ndarray, lanes: int, count: int) -> None:
+        self.lanes: int = lanes
         self._inputs = np.empty((1 + order + len(parameters), lanes))
-        self._inputs[1 + order :] = parameters[:, None]
+        self.parameters: np.ndarray = self._inputs[1 + order :]
+        self.parameters[:] = parameters[:, None]
         self._values = np.empty((count, lanes))
         self._state = self._inputs[1 : 1 + order]
         arrays = (self._inputs, self._state, self._inputs[1 + order :], self._values)

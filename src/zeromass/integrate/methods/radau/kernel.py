@@ -9,6 +9,7 @@ from zeromass.codegen.elementary.arithmetic import Real, fma, where
 from zeromass.codegen.target import Target
 from zeromass.integrate.methods.radau.coefficients import MOST, Table
 from zeromass.integrate.methods.radau.control import Control, Trial
+from zeromass.integrate.methods.radau.increments import KEPT
 from zeromass.integrate.methods.radau.linear import linear_parts
 from zeromass.integrate.methods.radau.lu import linear_systems
 from zeromass.integrate.methods.radau.memory import Slot
@@ -19,9 +20,6 @@ from zeromass.integrate.stepping.kernel import Advance
 from zeromass.integrate.stepping.layout import Int64, Real64
 from zeromass.integrate.stepping.status import Status
 from zeromass.integrate.stepping.writer import CHUNK, DOUBLE
-
-KEPT = 2
-"""Values before the increments of a step in their record: its length and the place of its method."""
 
 
 class RadauAdvance(Control, Advance):

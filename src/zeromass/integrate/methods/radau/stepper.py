@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar, cast
 
 import numpy as np
@@ -11,9 +10,9 @@ import numpy as np
 from zeromass.codegen.target import BEST, Code, host
 from zeromass.compile.native import Native
 from zeromass.integrate.methods.radau import kernel
-from zeromass.integrate.methods.radau.coefficients import MOST, Coefficients, coefficients, table
+from zeromass.integrate.methods.radau.coefficients import MOST, coefficients, table
+from zeromass.integrate.methods.radau.increments import KEPT, Increments, StepIncrements, increments_in_memory
 from zeromass.integrate.methods.radau.memory import Memory, Slot
-from zeromass.integrate.stepping.dense import DEGREE, NODES, fitted
 from zeromass.integrate.stepping.kernel import routine
 from zeromass.integrate.stepping.layout import Int64
 from zeromass.integrate.stepping.status import Status
@@ -48,7 +47,7 @@ class Radau:
         self._methods = [coefficients(order) for order in orders]
         self._outside = hasattr(work.code, "shifted")  # the code of a large program is rolled
         stages = max(method.stages for method in self._methods)
-        self._memory = memory = Memory(work.order // 2, stages, outside=self._outside)
+        self.memory = memory = Memory(work.order // 2, stages, outside=self._outside)
         self._calls: Calls | None = None
         self._code: MachineCode | None = None
         self._reached = work.t
@@ -61,43 +60,42 @@ class Radau:
     @property
     def jacobians(self) -> int:
         """How many were evaluated."""
-        return self._memory.whole(Slot.jacobians)
+        return self.memory.whole(Slot.jacobians)
 
     @property
     def orders(self) -> np.ndarray:
         """Of the accepted steps."""
-        return np.array([method.order for method in self._methods])[self._kept(np.arange(self.work.steps))[1]]
+        return self.steps.orders()
 
     @property
     def _longest(self) -> int:
         """Values that a step may add to the record of increments."""
-        return MOST * self.work.order + kernel.KEPT
+        return MOST * self.work.order + KEPT
 
     def advance(self, until: float, budget: int) -> Status:
-        work, memory = self.work, self._memory
+        work, memory = self.work, self.memory
         native = cast(Native, work.code)
         elsewhere = work.t != self._reached
         if native is not self._code or elsewhere:  # slopes and Jacobians are of other code, or of another state
             self._code = native
-            self._take_equations(native)
-            memory.point(multiplier_pivots=work.pivots)
+            self.take_equations(native)
             work.restart()
         if elsewhere:
             memory.set_whole(last_stages=0)  # the last step does not lead here, and predicts nothing
             self._room_for_record()
-        kind, code = self._routine(native)
+        kind, code = self.routine(native)
         work.aim(until, budget)
         while True:
             status = work.call(code, kind.name, memory.values, self.lanes, work.record)
             if status is Status.AHEAD:
                 work.look_ahead()
-            elif status is not Status.RECORD_FULL or not self._make_room():
+            elif status is not Status.RECORD_FULL or not self.make_room():
                 self._reached = work.t
                 return status
 
-    def _routine(self, native: Native) -> tuple[type[kernel.RadauAdvance], Code]:
+    def routine(self, native: Native) -> tuple[type[kernel.RadauAdvance], Code]:
         """The loop over steps, which calls the best code that there is of the equations by now."""
-        memory = self._memory
+        memory = self.memory
         memory.set_whole(rhs=native.rhs().address("rhs"))
         if self._outside:
             return kernel.RadauAdvanceOutside, routine(kernel.RadauAdvanceOutside, host().scalar)
@@ -110,25 +108,26 @@ class Radau:
             return kernel.RadauAdvance, routine(kernel.RadauAdvance, host().scalar)
         return kernel.RadauAdvanceMany, routine(kernel.RadauAdvanceMany, host().scalar, BEST)
 
-    def _take_equations(self, native: Native) -> None:
+    def take_equations(self, native: Native) -> None:
         """Those whose Jacobians are to be made."""
+        self.memory.point(multiplier_pivots=self.work.pivots)
         if not self._outside:
             if native.products is None:
-                self._memory.equations(*native.tangent_entries)
-                self._memory.set_whole(groups=0)
+                self.memory.equations(*native.tangent_entries)
+                self.memory.set_whole(groups=0)
             else:
-                self._memory.equations(*native.product_entries)
-                self._memory.products(native.products, len(self.work.values))
+                self.memory.equations(*native.product_entries)
+                self.memory.products(native.products, len(self.work.values))
             return
         from zeromass.integrate.methods.radau.outside import Calls  # few systems are large
 
-        shifted, wide = cast("RolledNative", native).shifted, self._memory.whole(Slot.wide)
+        shifted, wide = cast("RolledNative", native).shifted, self.memory.whole(Slot.wide)
         self._calls = Calls(shifted, self.work.values, self.work.order // 2, wide)
-        self._calls.into(self._memory)
+        self._calls.into(self.memory)
 
-    def _make_room(self) -> bool:
+    def make_room(self) -> bool:
         """For more steps, or for more of their increments, whichever there is none left for; False if memory has none."""
-        work, memory = self.work, self._memory
+        work, memory = self.work, self.memory
         if work.ints[Int64.recorded] >= len(work.record):
             if not work.extend():
                 return False
@@ -145,39 +144,22 @@ class Radau:
 
     def _room_for_record(self) -> None:
         """As many places of increments as the record has rows."""
-        offsets = self._memory.array(Slot.offsets)
+        offsets = self.memory.array(Slot.offsets)
         more = np.zeros(max(len(self.work.record) - len(offsets), 0), dtype=np.int64)
-        self._memory.point(offsets=np.concatenate([offsets, more]))
+        self.memory.point(offsets=np.concatenate([offsets, more]))
 
     def polynomials(self, t0: np.ndarray, y0: np.ndarray, t1: np.ndarray, y1: np.ndarray) -> np.ndarray:
-        turn, times = np.sign(t1 - t0)[:1], self.work.times
-        steps = np.searchsorted(
-            turn * times, turn * t0, side="right"
-        )  # the end may lie where a switch was found after all
-        steps = np.minimum(steps, len(times) - 1)
-        h, places = self._kept(steps)
-        lengths = np.where(times[steps] == t1, self.work.rows[steps, 1], t1 - t0)
-        parts = lengths / h  # less than 1 where the step was cut
-        result = np.empty((len(steps), DEGREE + 1, self.work.order))
-        for place, part in set(zip(places.tolist(), parts.tolist(), strict=True)):
-            alike = (places == place) & (parts == part)
-            result[alike] = _interpolation(self._methods[place], part) @ self._increments(steps[alike], place)
-        result[:, 0] += y0
-        return result
+        return self.steps.polynomials(t0, y0, t1, y1)
 
-    def _kept(self, steps: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Lengths of some steps and the places of their methods."""
-        record, first = self._memory.array(Slot.increments), self._memory.array(Slot.offsets)[steps]
-        return record[first], record[first + 1].astype(int)
+    @property
+    def steps(self) -> StepIncrements:
+        """The accepted steps with their increments."""
+        increments, offsets = (self.memory.array(slot) for slot in (Slot.increments, Slot.offsets))
+        return StepIncrements(self._methods, self.work.rows, increments, offsets)
 
-    def _increments(self, steps: np.ndarray, place: int) -> np.ndarray:
-        """Of some steps of one method, shape (k, s, 2n), with the projection of their ends shared out along them."""
-        s, first = self._methods[place].stages, self._memory.array(Slot.offsets)[steps] + kernel.KEPT
-        values = first[:, None] + np.arange(s * self.work.order)
-        return self._memory.array(Slot.increments)[values].reshape(-1, s, self.work.order)
-
-
-@lru_cache(maxsize=64)
-def _interpolation(method: Coefficients, part: float) -> np.ndarray:
-    """Legendre's coefficients of u − y over a part of a step from its increments, shape (DEGREE + 1, s)."""
-    return fitted(method.basis(NODES * part))
+    @property
+    def increments(self) -> Increments:
+        """Their record for kernels, as long as it does not grow."""
+        increments, offsets = (self.memory.array(slot) for slot in (Slot.increments, Slot.offsets))
+        used = self.memory.values.view(np.int64)[Slot.used : Slot.used + 1]
+        return increments_in_memory(self._methods, increments, offsets, used)

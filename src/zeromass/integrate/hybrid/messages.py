@@ -1,0 +1,46 @@
+"""Why modes are not selected at a state: codes of the kernel `select_modes`, and the words for each of them."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from zeromass.model.pieces import UNKNOWN_FORCE
+
+
+class Selection(IntEnum):
+    """Whether the modes are selected, or why not."""
+
+    DECIDED = 0
+    SEVERAL = 1
+    SEVERAL_SLIDE = 2
+    NO_MOTION = 3
+    NOT_ADDITIVE = 4
+    MANY_NOT_ADDITIVE = 5
+    TOO_MANY = 6
+    PULLS_AND_PUSHES = 7
+    NO_SIGN = 8
+    SEVERAL_SIGNS = 9
+    ENDLESS = 10
+    ERROR = 11  # in a function that Python evaluates
+
+
+WORDS: dict[Selection, str] = {
+    Selection.SEVERAL: "several motions go on from a switch, to either side of {which}; begin on the one that is meant",
+    Selection.SEVERAL_SLIDE: "several motions slide along {which}",
+    Selection.NO_MOTION: "no motion goes on to either side of, or along, {which}",
+    Selection.NOT_ADDITIVE: "what holds the motion on {which} is not the sum of its parts",
+    Selection.MANY_NOT_ADDITIVE: (
+        "{count} formulas switch at once, and what they do is not the sum of their parts: {which}"
+    ),
+    Selection.TOO_MANY: "{count} formulas switch at once and depend on one another: {which}",
+    Selection.PULLS_AND_PUSHES: "the constraint would pull on one side of {which} and push on the other",
+    Selection.NO_SIGN: f"no sign is right {UNKNOWN_FORCE}",
+    Selection.SEVERAL_SIGNS: "{number} signs are right " + UNKNOWN_FORCE,
+    Selection.ENDLESS: "the sides of {which} depend on one another, and none agree with all others",
+}
+"""which: formulas that switch; count: how many; number: signs that are right."""
+
+
+def words(why: Selection, which: str, count: int = 1, number: int = 0) -> str:
+    """Why no modes are selected."""
+    return WORDS[why].format(which=which, count=count, number=number)

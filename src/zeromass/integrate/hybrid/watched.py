@@ -1,0 +1,134 @@
+"""What is watched on the pieces of a motion: events that were asked for, and functions of switches that end a piece."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from zeromass.compile.program import Program
+from zeromass.expression import Expression, as_expression, jacobian, symbols
+from zeromass.expression.node import ordered
+from zeromass.integrate.stepping.kinks import KINK, kinks
+from zeromass.integrate.stepping.layout import FOLLOWED
+from zeromass.integrate.stepping.narrow import NARROW
+from zeromass.model import Event
+from zeromass.model.pieces import SystemPieces
+from zeromass.model.sliding import Guard, acting, guards
+
+REMEMBERED = 16
+"""Choices of events for which it is remembered what is watched."""
+
+LONG = 2000
+"""Operations in a formula from which its slopes are not written out to see that it bends: it does."""
+
+LOW, SWITCH, HOLD = "\0low ", "\0switch ", "\0hold "
+"""What names of functions of switches, of their rates, and of those that hold a motion begin with among events; no user's
+name does."""
+
+
+def place_of(name: str) -> tuple[int, int]:
+    """A switch, and which of its functions, by the name of an event."""
+    k, j = name[name.index(" ") :].split()
+    return int(k), int(j)
+
+
+class LookedAt:
+    """Events on a piece, apart from the slopes of switching functions, by their places among all that is watched."""
+
+    def __init__(self, watched: Sequence[Event]) -> None:
+        self.low: list[int] = [k for k, event in enumerate(watched) if event.name.startswith(LOW)]
+        self.slopes: list[Event] = [replace(watched[k], direction=0) for k in self.low]
+        self.others: list[int] = [
+            k for k, event in enumerate(watched) if not event.name.startswith((LOW, KINK, NARROW))
+        ]
+        self.events: list[Event] = [watched[k] for k in self.others]
+        self._followed = {SWITCH + event.name.removeprefix(LOW) for event in self.slopes}
+        self.directions: list[float] = [e.direction * (1.0 if self.turns(e) else FOLLOWED) for e in watched]
+
+    def turns(self, event: Event) -> bool:
+        """Whether nothing but its values tells where the function of an event turns."""
+        return event.name not in self._followed
+
+
+class Watched:
+    """What is watched on every piece of motions of a system.
+
+    asked   events that were asked for
+    ahead   1 for motions forward in time, −1 backward
+    events  all of them: those asked for, and what ends a piece
+    """
+
+    def __init__(self, pieces: SystemPieces, asked: Sequence[Event], ahead: float) -> None:
+        self.pieces, self.asked, self.ahead = pieces, tuple(asked), ahead
+        known: dict[Any, tuple[Event, ...]] = pieces.system.memory.setdefault("watched", {})
+        key = self.asked, ahead
+        if key not in known:
+            for old in list(known)[: 1 - REMEMBERED]:
+                known.pop(old, None)
+            known[key] = tuple(self._all())
+        self.events: tuple[Event, ...] = known[key]
+
+    def _all(self) -> list[Event]:
+        pieces = self.pieces
+        events = [replace(event, zero=as_expression(pieces.acting(event.zero).item())) for event in self.asked]
+        events += kinks(pieces.given, events)
+        for k in range(len(pieces.switches)):
+            if k not in pieces.of_time:
+                events += self._ends(k)
+        return events
+
+    def _ends(self, k: int) -> list[Event]:
+        """What is watched of a switch; one that has a rate may be below zero for a moment, where it is lowest."""
+        turns, events = 1 if self.ahead > 0 else -1, []
+        for name, guard in self._guards(k):
+            events.append(Event(name, self._acting(k, guard.zero), direction=-1))
+            if guard.rate is not None:
+                lowest = self._acting(k, guard.rate)
+                events.append(Event(f"{LOW}{k} {guard.side}", lowest, direction=turns, terminal=False))
+        return events
+
+    def _guards(self, k: int) -> list[tuple[str, Guard]]:
+        """What is watched of a switch, each with its name among events."""
+        switch = self.pieces.switches[k]
+        found = guards(switch, self.pieces.held.get(switch.mode))
+        return [(f"{HOLD if guard.sliding else SWITCH}{k} {guard.side}", guard) for guard in found]
+
+    def _acting(self, k: int, e: Expression) -> Expression:
+        """A function of a switch where others hold the motion."""
+        if self.pieces.in_forces:
+            return e
+        mode = self.pieces.switches[k].mode
+        return as_expression(
+            acting(e, [one for one in self.pieces.held.values() if one.switch.mode is not mode]).item()
+        )
+
+    def unseen(self, program: Program) -> list[str]:
+        """Names of what falls through zero where a motion leaves a piece, as far as it may do so unseen.
+
+        A sum of multiples of time, positions and rates changes its sign no more often than the motion turns.
+        """
+        pieces = self.pieces
+        own = [
+            (k, name, guard)
+            for k, switch in enumerate(pieces.switches)
+            if k not in pieces.of_time and switch.kind != "turn"
+            for name, guard in self._guards(k)
+            if guard.sliding or k in pieces.bent
+        ]
+        if pieces.in_forces:
+            return [name for _, name, _ in own]
+        known: dict[Program, list[str]] = pieces.system.memory.setdefault("bent", {})
+        if program not in known:
+            state = list(program.system.inputs[: 1 + 2 * len(program.acceleration)])
+            zeros = program.solved([self._acting(k, guard.zero) for k, _, guard in own])
+            known[program] = [name for (_, name, _), e in zip(own, zeros, strict=True) if _bends(e, state)]
+        return known[program]
+
+
+def _bends(e: Expression, state: list[Expression]) -> bool:
+    """Whether a formula is more than a sum of multiples of time, positions and rates; a long one that has any of them is."""
+    found, own = symbols(e), set(state)
+    if own.isdisjoint(found):
+        return False
+    return len(ordered([e])) > LONG or not own.isdisjoint(symbols(jacobian([e], state)))
