@@ -77,8 +77,8 @@ def test_a_kernel_reads_what_python_has_laid_out(tmp_path):
     script = tmp_path / "run.cjs"
     script.write_text(
         """
-        const module = new WebAssembly.Module(require("fs").readFileSync(process.argv[2]));
-        const code = new WebAssembly.Instance(module, {}).exports;
+        const made = new WebAssembly.Module(require("fs").readFileSync(process.argv[2]));
+        const code = new WebAssembly.Instance(made, {}).exports;
         console.log(code.summed(code.outer.value));
         """
     )

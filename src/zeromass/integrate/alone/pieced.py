@@ -109,6 +109,10 @@ class Pieced:
                 )
         if pieces.in_forces:
             check_sliding(pieces)
+        elif self.settings.method == "radau" and program_at(pieces.system, self.moving).native.products is not None:
+            raise ModelError(
+                "formulas for the tangent are too long, and a page makes it in no other way; leave method=… out"
+            )
         modes = set(kinds)
         if any(not modes.isdisjoint(symbols(term.u)) for term in terms_of_time(pieces.system)) and self._paced():
             raise ModelError(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import numpy as np
 
 from zeromass.codegen import ir
 from zeromass.codegen.target import Target
 from zeromass.compile.module import Groups
+from zeromass.compile.native import Native
 from zeromass.expression import Expression
 from zeromass.integrate.hybrid.crossing import Crossing, Jumps, cross_switch
 from zeromass.integrate.hybrid.driver import drive, functions_in_piece, select_in_piece, take_back
@@ -40,8 +41,9 @@ from zeromass.integrate.methods.radau.coefficients import MOST
 from zeromass.integrate.methods.radau.increments import KEPT, Increments
 from zeromass.integrate.methods.radau.kernel import RadauAdvance
 from zeromass.integrate.methods.radau.memory import Slot
+from zeromass.integrate.methods.radau.stepper import Radau
 from zeromass.integrate.stepping.functions import Onto
-from zeromass.integrate.stepping.kernel import Project
+from zeromass.integrate.stepping.kernel import Project, Routine
 from zeromass.integrate.stepping.layout import ARGUMENTS, Int64
 from zeromass.integrate.stepping.step_functions import StepFunctions, functions_at, state_at
 from zeromass.integrate.stepping.workspace import Workspace
@@ -179,25 +181,33 @@ class DriverModule:
     def formulas(self, groups: Groups) -> dict[str, tuple[Groups, Groups]]:
         """Functions of the system beside those of every module: {name: (inputs, outputs)}."""
         pieces, program = self.driver.pieces, self.driver.program
-        found = switch_formulas(pieces, program)
-        rows = {f"derivative.{k}.{order}": (groups, [some]) for (k, order), some in self.higher.items()}
-        rows["jump_values"] = groups, [[e for some in jump_formulas(pieces, program) for e in some]]
-        return {FUNCTIONS[name]: (groups, some) for name, some in found.items()} | rows
+        found: dict[str, tuple[Groups, Groups]] = {
+            "jump_values": (groups, [[e for some in jump_formulas(pieces, program) for e in some]])
+        }
+        found |= {FUNCTIONS[name]: (groups, some) for name, some in switch_formulas(pieces, program).items()}
+        return found | {f"derivative.{k}.{order}": (groups, [some]) for (k, order), some in self.higher.items()}
 
     def emit(self, module: ir.Module, target: Target) -> None:
-        """Writes the routines of the stepping method; the names of some of Radau's are those of arrays elsewhere."""
-        for routine in (Project,) if self.stiff else (Dop853Advance, Dop853Inside, Project):
+        """Writes the routines of the stepping method, but those of Radau's, which have a text of their own."""
+        for routine in (Project,) if self._radau else (Dop853Advance, Dop853Inside, Project):
             routine.emit(module, target)
 
     @property
-    def stiff(self) -> bool:
-        """Whether steps are those of Radau's methods."""
-        return isinstance(self.driver.memory, RadauMemory)
+    def _radau(self) -> Radau | None:
+        """What steps with Radau's methods, if these make the steps."""
+        memory = self.driver.memory
+        return memory.stepper if isinstance(memory, RadauMemory) else None
+
+    @property
+    def _advance(self) -> type[RadauAdvance] | type[Dop853Advance]:
+        """The routine that makes steps."""
+        radau = self._radau
+        return Dop853Advance if radau is None else radau.routine(cast(Native, self.driver.program.native))[0]
 
     def texts(self, target: Target) -> list[str]:
         """LLVM IR of the kernels, and of the memory."""
         texts = [text_of(*KERNELS, *CALLED, target=target), _derivative(self.higher), str(self._image())]
-        return [*texts, _radau(target)] if self.stiff else texts
+        return texts if self._radau is None else [*texts, _text(self._advance, target)]
 
     def _image(self) -> Image:
         driver, m = self.driver, self.driver.m
@@ -214,13 +224,13 @@ class DriverModule:
         absent = [driver.work.record, m.log, m.counts, m.flips, m.occurred, m.times, m.timed]
         if driver.work.ahead is not None:
             arrays.append(driver.work.ahead.table)
-        if isinstance(driver.memory, RadauMemory):
-            steps = driver.memory.stepper.memory
-            arrays += steps.arrays.values()
+        if self._radau is not None:
+            kept = self._radau.memory.arrays
+            arrays += kept.values()
             absent += [m.increments.values, m.increments.offsets]
-            called = {Slot.rhs: "rhs", Slot.tangent: "tangent"}
-            addresses[Motion, "stepper"] = dict.fromkeys(map(int, steps.arrays), None) | called
-        pointers = POINTERS | {(Motion, "advance"): RadauAdvance.name if self.stiff else Dop853Advance.name}
+            called: dict[int, str | None] = {int(Slot.rhs): "rhs", int(Slot.tangent): "tangent"}
+            addresses[Motion, "stepper"] = dict.fromkeys(map(int, kept), None) | called
+        pointers = POINTERS | {(Motion, "advance"): self._advance.name}
         if not any(switch.kind == "turn" for switch in driver.pieces.switches):
             pointers[Switches, "across"] = None
         image = Image(pointers, arrays, addresses, absent)
@@ -247,7 +257,7 @@ class DriverModule:
         return {
             **{name: {field: at for field, (_, at) in fields(struct).items()} for name, struct in structs.items()},
             "arguments": {name: k for k, name in enumerate(ARGUMENTS)},
-            "slots": {name: int(Slot[name]) for name in slots} if self.stiff else None,
+            "slots": {name: int(Slot[name]) for name in slots} if self._radau is not None else None,
             "longest": KEPT + MOST * driver.order,
             "counts": COUNTS,
             "fractions": len(driver.method.places),
@@ -262,12 +272,12 @@ class DriverModule:
         }
 
 
-def _radau(target: Target) -> str:
-    """LLVM IR of steps of Radau's methods."""
-    module = ir.Module("radau")
-    RadauAdvance.emit(module, target)
+def _text(advance: type[Routine], target: Target) -> str:
+    """LLVM IR of a routine whose parts have names that arrays have elsewhere."""
+    module = ir.Module(advance.name)
+    advance.emit(module, target)
     for part in module.globals.values():
-        if isinstance(part, ir.Function) and part.blocks and part.name != RadauAdvance.name:
+        if isinstance(part, ir.Function) and part.blocks and part.name != advance.name:
             part.linkage = "internal"
     return str(module)
 
