@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import zeromass as zm
-from cases import spread
+from cases import few, spread
 from hybrid.corpus import SWITCHES, Problem
 from hybrid.record import DATA, TIGHT, happened
 from integrate.node import MISSING, node, over_switches
+from zeromass.codegen.target import levels
 from zeromass.integrate.alone.pieced import Pieced
 
 RECORDED: dict[str, dict[str, Any]] = json.loads(DATA.read_text("utf-8"))
@@ -103,3 +108,27 @@ def test_in_a_page(name, tmp_path):
         pytest.xfail(f"the page ends as {UNSOLVED[name]}")
     shown = {key: found[key] for key in ("ending", "t", "end", "switches", "message") if key in found}
     check(shown, RECORDED[name], texts=False)
+
+
+DRIVEN = [*SWITCHES][:10], ["floor_that_only_pushes", "saw_tooth", "hinge_with_dry_friction"]
+"""Problems that the driver makes from their starts to their ends."""
+
+
+@pytest.mark.skipif(node() is None, reason=MISSING)
+@pytest.mark.skipif("x86-64-v2" not in levels(), reason="this machine has no code without fused operations")
+@pytest.mark.parametrize("names", few(DRIVEN[::-1]))
+def test_bits_in_a_page_are_those_of_python(names):
+    """Ends, switches and samples: one driver, compiled for two machines without fused operations."""
+    script = Path(__file__).with_name("page_bits.py")
+    done = subprocess.run(
+        [sys.executable, str(script), *names],
+        env={**os.environ, "ZEROMASS_CPU": "x86-64-v2"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=600,
+    )
+    assert done.returncode == 0, done.stderr
+    for name, found in json.loads(done.stdout).items():
+        assert found["driven"], name
+        assert found["page"] == found["python"], name

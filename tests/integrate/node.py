@@ -13,6 +13,7 @@ from typing import Any
 import llvmlite.binding as llvm
 import numpy as np
 
+import zeromass as zm
 from zeromass.codegen.passes import optimised
 from zeromass.codegen.target import Target, host
 from zeromass.integrate.alone.kinds import Kinds
@@ -27,8 +28,9 @@ SCRIPT = Path(__file__).parents[2] / "src" / "zeromass" / "report" / "viewer" / 
 
 STATIC = SCRIPT.parent
 
-DRIVERS = tuple(dict.fromkeys([*SCRIPTS["contacts"], *SCRIPTS["sliding"], *SCRIPTS["treads"]]))
-"""Scripts that drive motions over switches, through changes of kind and at several contacts, in their order."""
+DRIVERS = {f"{name.capitalize()}Motion": scripts for name, scripts in SCRIPTS.items() if name}
+DRIVERS |= {"HybridMotion": SCRIPTS["switches"], "SwitchedMotion": SCRIPTS["large"]}
+"""Scripts of each driver of motions over switches and through changes of kind, in their order."""
 
 MISSING = "no node on this machine: modules of WebAssembly are not run"
 
@@ -81,7 +83,14 @@ console.log(JSON.stringify(found));
 def over_switches(motion: Pieced, tasks: list[dict[str, Any]], folder: Path) -> list[dict[str, Any]]:
     """What the driver of a page makes of a motion over switches, numbers as arrays."""
     made = switched_modules(motion, {"all": [len(motion.outputs)]})
-    return _driven("SwitchedMotion", *made, tasks, folder)
+    return _driven("SwitchedMotion" if motion.pieces.in_forces else "HybridMotion", *made, tasks, folder)
+
+
+def said(run: zm.Run, switching: zm.Switching) -> str:
+    """A formula that has switched, as messages and pages have it."""
+    pieces = run.system.pieces
+    assert pieces is not None
+    return next(pieces.told(k) for k, s in enumerate(pieces.switches) if s.said is switching.expression)
 
 
 def through_kinds(motion: Kinds, tasks: list[dict[str, Any]], folder: Path) -> list[dict[str, Any]]:
@@ -95,7 +104,7 @@ def _driven(
     name: str, modules: list[bytes], told: dict[str, Any], tasks: list[dict[str, Any]], folder: Path
 ) -> list[dict[str, Any]]:
     scripts, driver = folder / "scripts.cjs", folder / "driven.cjs"
-    text = "\n".join((STATIC / script).read_text("utf-8") for script in DRIVERS)
+    text = "\n".join((STATIC / script).read_text("utf-8") for script in DRIVERS[name])
     scripts.write_text(f"{text}\nmodule.exports = {{ {name} }};")
     driver.write_text(DRIVEN)
     codes = [base64.b64encode(m).decode() for m in modules]

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import zeromass as zm
-from integrate.node import MISSING, node, over_switches
+from integrate.node import MISSING, node, over_switches, said
 from integrate.test_large_switches import COUNT, hinged, on_rails, rubbed
 from integrate.test_wasm_switches import TIGHT
 from zeromass.integrate.alone.pieced import Pieced
@@ -56,7 +56,7 @@ def alike(
         run = zm.simulate(start.system, start.again(values), until=until, method="dop853", **settings)
         assert run.program.code == "rolled"
         assert there["ending"] == run.outcome.ending.name == "FINISHED"
-        expected = [(f"'{s.expression!r}'", s.direction) for s in run.switches]
+        expected = [(said(run, s), s.direction) for s in run.switches]
         assert [(said, way) for _, said, way in there["switches"]] == expected
         off = np.array([t for t, _, _ in there["switches"]]) - [s.t for s in run.switches]
         assert np.abs(off).max(initial=0.0) <= 1e-11

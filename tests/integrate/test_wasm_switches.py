@@ -11,7 +11,7 @@ import pytest
 
 import zeromass as zm
 from cases import few
-from integrate.node import MISSING, node, over_switches
+from integrate.node import MISSING, node, over_switches, said
 from integrate.references.random_systems import case
 from zeromass.integrate.alone.pieced import Pieced
 
@@ -111,7 +111,7 @@ def test_motions_and_switches_are_those_of_python(name, made):
         assert there["ending"] == run.outcome.ending.name == "FINISHED"
         assert np.abs(there["samples"].reshape(len(times), -1) - run.at(times).y).max() <= 1e-9
         assert np.abs(there["end"] - run.y[-1]).max() <= 1e-9
-        expected = [(f"'{s.expression!r}'", s.direction) for s in run.switches]
+        expected = [(said(run, s), s.direction) for s in run.switches]
         assert [(said, way) for _, said, way in there["switches"]] == expected
         off = np.array([t for t, _, _ in there["switches"]]) - [s.t for s in run.switches]
         assert np.abs(off).max(initial=0.0) <= 1e-12

@@ -9,6 +9,7 @@ import numpy as np
 
 from zeromass.errors import ZeromassError
 from zeromass.expression import Symbol
+from zeromass.integrate.hybrid.endings import CONSTRAINT_JUMPS, ENERGY_JUMPS, MASS_JUMPS
 from zeromass.integrate.outcome import Ending, Outcome
 from zeromass.integrate.switching import Impulse
 from zeromass.model import State, System
@@ -49,13 +50,11 @@ def shock(pieces: SystemPieces, before: State, after: State, changed: Sequence[i
             return _jump(pieces.given, before, after, jumps, said)
         impulse = None if jumps else _impulse(before, after)
     if not pieces.parts["masses"].isdisjoint(changed) and _mass_jumps(before, after):
-        words = "the mass jumps: the equations do not tell what becomes of the momentum; end the run there and begin another"
-        return Outcome(Ending.JUMP, before.t, f"where {said} switches, {words}")
+        return Outcome(Ending.JUMP, before.t, MASS_JUMPS.format(which=said))
     if not pieces.parts["energies"].isdisjoint(changed):
         step = _energy_step(pieces, before, after, [k for k in changed if pieces.of_place[k]], late)
         if step:
-            words = f"the potential energy jumps by {step:.6g} J: a force without a limit; let it go over continuously"
-            return Outcome(Ending.JUMP, before.t, f"where {said} switches, {words}, or end the run before")
+            return Outcome(Ending.JUMP, before.t, ENERGY_JUMPS.format(which=said, step=f"{step:.6g}"))
         names, energies = pieces.energies
         k = names.index("energy")
         jump = float(energies(after.inputs)[k] - energies(before.inputs)[k])
@@ -96,11 +95,7 @@ def _jump(given: System, before: State, after: State, jumps: Mapping[str, float]
     words = given.jumped([*jumps], before, after)
     if words:
         return Outcome(Ending.JUMP, before.t, f"{words} (the constraint {rows} jumps there)")
-    words = (
-        f"where {said} switches, the constraint {rows} jumps: no finite force brings the system there; let it go over "
-        "continuously, or end the run before"
-    )
-    return Outcome(Ending.JUMP, before.t, words)
+    return Outcome(Ending.JUMP, before.t, CONSTRAINT_JUMPS.format(which=said, rows=rows))
 
 
 def _mass_jumps(before: State, after: State) -> bool:

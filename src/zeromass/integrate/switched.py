@@ -14,6 +14,7 @@ import numpy as np
 from zeromass.compile.program import Program
 from zeromass.expression import Symbol
 from zeromass.integrate.hybrid.driver import chatters
+from zeromass.integrate.hybrid.endings import CHATTERS, RETURNS, TOUCHES
 from zeromass.integrate.hybrid.memory import Drive
 from zeromass.integrate.hybrid.mode_selector import ModeSelector
 from zeromass.integrate.hybrid.motion import Driver
@@ -25,7 +26,7 @@ from zeromass.integrate.segment import Segment, Segments
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.shocks import Shock, shock
 from zeromass.integrate.stepping.loop import lanes_of
-from zeromass.integrate.switching import RECENT, Decision, Impulse, Piece, Switching, switchings
+from zeromass.integrate.switching import CROWDED, PILED, RECENT, Decision, Impulse, Piece, Switching, switchings
 from zeromass.integrate.timetable import Timetable
 from zeromass.kernel.language import compiled
 from zeromass.model import Event, State, System
@@ -37,19 +38,8 @@ MOST_SKIPPED = 64
 AT_ONCE = 8
 """Switches at one moment after which a motion is given up: one leads back to the other."""
 
-PILED, CROWDED = 2, 1e-6
-"""Switches, and the part of a run that they take, just before a motion that finds no further step: it chatters."""
-
 PERIODIC = 1e-9
 """Part of accelerations by which they may differ where an angle is larger by 2π, and its formulas count as periodic."""
-
-
-TOUCHED = (
-    ", as far as its tolerances tell, and may turn back there or go on beyond: both are motions, and rounding would choose. "
-    "Start it a little to one side of this, make rtol and atol smaller if it should miss the place or pass it, or let the "
-    "formula go over continuously"
-)
-"""What is said of a motion that touches a switch."""
 
 
 class Switched:
@@ -246,7 +236,7 @@ class Switched:
 
     def _touching(self, t: float, which: Sequence[int]) -> Outcome:
         """The outcome of a motion that touches switches."""
-        return Outcome(Ending.AMBIGUOUS, t, f"the motion touches {self.pieces.words(which)}{TOUCHED}")
+        return Outcome(Ending.AMBIGUOUS, t, TOUCHES.format(which=self.pieces.words(which)))
 
     def _led(self, decision: Decision) -> State:
         """The start; where it lies on a switch, with parts without mass where their constraints are on the piece beyond."""
@@ -271,11 +261,8 @@ class Switched:
     def _chattering(self, reached: Iterable[int]) -> Outcome:
         times = self._times
         many = min(RECENT, len(times))
-        words = (
-            f"{self.pieces.words(list(reached))} switches faster and faster, {many} times in the last "
-            f"{abs(times[-1] - times[-many]):.3g} s, {len(times)} times in all; limits=zm.Limits(changes=…) lets it go on "
-            "for longer"
-        )
+        which, span = self.pieces.words(list(reached)), f"{abs(times[-1] - times[-many]):.3g}"
+        words = CHATTERS.format(which=which, many=many, span=span, all=len(times))
         return Outcome(Ending.CHATTERING, times[-1], words)
 
     def _made(self, state: State, piece: Piece) -> tuple[Drive, State, dict[int, float]]:
@@ -348,9 +335,7 @@ class Switched:
                 return None, state, Piece(modes, decision.holds, said, _sum(impulses), energy)
             impulses.append(done.impulse)
             state = replace(state, v=done.state.v)
-        words = (
-            f"{self.pieces.words(changed)} switches to and fro at one moment: each time it leads back over the switch"
-        )
+        words = RETURNS.format(which=self.pieces.words(changed))
         return Outcome(Ending.CHATTERING, t, leads or words), state, piece
 
     def _not_taken(self, state: State, changed: Sequence[int], taker: System | None) -> Outcome:

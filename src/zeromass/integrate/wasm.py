@@ -16,7 +16,7 @@ from zeromass.errors import shown
 from zeromass.expression import Expression, Symbol
 from zeromass.integrate.alone.kinds import Kinds
 from zeromass.integrate.alone.memory import Count, Ready, Sizes
-from zeromass.integrate.alone.module import DRIVEN, SHOWN, Alone
+from zeromass.integrate.alone.module import Alone
 from zeromass.integrate.alone.pieced import Pieced
 from zeromass.integrate.settings import Limits
 from zeromass.integrate.stepping.layout import Int64, Real64
@@ -122,12 +122,14 @@ def module_bytes(alone: Alone, outputs: Mapping[str, list[int]], more: Mapping[s
     """The module of a motion; `outputs` by their names and shapes, and what else it is to say of itself."""
     parts, grids = alone.texts(wasm32())
     arrays = {name: np.ascontiguousarray(x, dtype="<f8").tobytes() for g in grids for name, x in tables(g).items()}
-    about = json.dumps({**described(alone, outputs), **(more or {})})
+    switching = alone.switching
+    told = {"driver": switching.about()} if switching is not None else {}
+    about = json.dumps({**described(alone, outputs), **told, **(more or {})})
     return module_of(
         parts,
         inlined=alone.routines,
-        functions=(*SHOWN, *(DRIVEN if alone.driven else ())),
-        data=(*ARRAYS, *(LOOKED_AT if alone.driven else ())),
+        functions=alone.shown,
+        data=(*ARRAYS, *(LOOKED_AT if alone.driven else ()), *(("judged", *switching.data) if switching else ())),
         tables=arrays,
         notes={NOTE: about.encode()},
     )
@@ -139,7 +141,7 @@ def kinds_modules(motion: Kinds, outputs: Mapping[str, list[int]]) -> tuple[list
 
 
 def switched_modules(motion: Pieced, outputs: Mapping[str, list[int]]) -> tuple[list[bytes], dict[str, Any]]:
-    """The modules of a motion over switches, one for each way to slide along some, and what their driver is told."""
+    """The modules of a motion over switches, one for each choice of pivots, and what whoever runs them is told."""
     motion.check()
     return [module_bytes(alone, outputs, more) for alone, more in motion.modules()], motion.told()
 

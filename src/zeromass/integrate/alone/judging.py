@@ -159,6 +159,13 @@ class Judging:
         }
 
 
+def higher_slopes(pieces: SystemPieces, program: Program) -> dict[tuple[int, int], list[Expression]]:
+    """Of derivatives of switching functions along the motion, by switch and order: by time, positions and rates."""
+    width = 1 + 2 * len(program.system.coordinates)
+    found = Judging(pieces, program).deeper
+    return {key: [slopes.get(i, ZERO) for i in range(width)] for key, slopes in found.items()}
+
+
 def sizes_of(system: System) -> dict[Expression, Expression]:
     """Of leaves that are known to rounding of the largest of their kind."""
     found: dict[Expression, Expression] = {}

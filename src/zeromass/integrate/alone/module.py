@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,7 +21,8 @@ from zeromass.expression.build import ZERO
 from zeromass.expression.grid import Grid
 from zeromass.integrate.alone import begin, events, implicit, inside, motion
 from zeromass.integrate.alone.memory import FUNCTIONS, Sizes, declared
-from zeromass.integrate.alone.plan import Plan
+from zeromass.integrate.alone.memory import Alone as Part
+from zeromass.integrate.alone.plan import Plan, Planned
 from zeromass.integrate.methods.dop853.kernel import Dop853Advance, Dop853Dense
 from zeromass.integrate.settings import Limits
 from zeromass.integrate.stepping.ahead import Ahead
@@ -29,6 +30,9 @@ from zeromass.integrate.stepping.kernel import Project
 from zeromass.integrate.stepping.writer import DOUBLE
 from zeromass.integrate.terms import terms_of_time
 from zeromass.model import Event, State
+
+if TYPE_CHECKING:
+    from zeromass.integrate.hybrid.export import DriverModule
 
 METHOD = (Dop853Advance, Dop853Dense, Project)
 """Routines of the stepping method, which are copied to where they are called."""
@@ -38,6 +42,9 @@ SHOWN = ("slope", "start", "begin", "advance", "sample", "field")
 
 DRIVEN = ("resume", "open", "inside", "look", "roots", "watch", "carry", "judge", "deepen")
 """Functions that who locates and decides switches calls beside."""
+
+SWITCHING = ("slope", "start", "resume", "field", "judge")
+"""Functions of a module with the driver over switches, beside its kernels."""
 
 
 ROUNDED = 1e-5
@@ -59,6 +66,7 @@ class Alone:
     followed    functions of time that steps are to be short enough for; by default those of the events
     directions  of the events, see `FOLLOWED`; by default their own
     stiff       whether steps are those of Radau's methods
+    switching   the driver over switches, where the module has one
     """
 
     program: Program
@@ -76,6 +84,7 @@ class Alone:
     followed: tuple[Expression, ...] | None = None
     directions: tuple[int, ...] | None = None
     stiff: bool = False
+    switching: DriverModule | None = None
 
     @property
     def parameters(self) -> tuple[Symbol, ...]:
@@ -85,7 +94,16 @@ class Alone:
     @property
     def routines(self) -> tuple[str, ...]:
         """Names of those of the stepping method, which are copied to where they are called."""
+        if self.switching is not None:
+            return ()
         return tuple(routine.name for routine in (implicit.METHOD if self.stiff else METHOD))
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """Functions that who runs the code calls."""
+        if self.switching is not None:
+            return (*SWITCHING, *self.switching.functions)
+        return (*SHOWN, *(DRIVEN if self.driven else ()))
 
     @property
     def large(self) -> bool:
@@ -118,7 +136,7 @@ class Alone:
             field=len(self.fields),
             judged=len(self.judged),
             deeper=len(self.deeper),
-            kept=implicit.kept(len(p.system.coordinates)) if self.stiff else 0,
+            kept=implicit.kept(len(p.system.coordinates)) if self.stiff and self.switching is None else 0,
         )
 
     @property
@@ -243,6 +261,8 @@ class Alone:
             texts, grids = Large(self, target).texts(self._steps)
         else:
             functions = {name: value for name, value in self.functions().items() if name in FUNCTIONS}
+            if self.switching is not None:
+                functions |= self.switching.formulas(functions["rhs"][0])
             if self.stiff:
                 functions["tangent"] = self._tangent()
             text, grids = text_of(functions, target)
@@ -257,19 +277,36 @@ class Alone:
         for name, values in tables.items():
             table: Any = ir.GlobalVariable(module, ir.ArrayType(DOUBLE, len(values)), name)
             table.initializer, table.global_constant = ir.Constant(table.value_type, values), True
-        instead = implicit.INSTEAD if self.stiff else {}
-        if self.stiff:
+        instead = implicit.INSTEAD if self.stiff and self.switching is None else {}
+        if self.switching is not None:
+            self.switching.emit(module, target)
+            texts += self.switching.texts(target)
+        elif self.stiff:
             texts.append(implicit.written(module, self.program.native.tangent_entries, target))
             Project.emit(module, target)
             implicit.Listed(module, target, plan.sizes)
         else:
             for routine in METHOD:
                 routine.emit(module, target)
-        for part in (*inside.ROUTINES, *(inside.DRIVEN if self.driven else ()), *events.ROUTINES):
+        for part in self._parts:
             instead.get(part, part)(module, target, plan.sizes)
-        for kind in (*begin.ROUTINES, *(begin.DRIVEN if self.driven else ()), *motion.ROUTINES):
+        for kind in self._planned:
             instead.get(kind, kind)(module, target, plan)
         return [str(module), *texts], grids
+
+    @property
+    def _parts(self) -> tuple[type[Part], ...]:
+        """Functions that look inside steps."""
+        if self.switching is not None:
+            return inside.Field, inside.Judge
+        return (*inside.ROUTINES, *(inside.DRIVEN if self.driven else ()), *events.ROUTINES)
+
+    @property
+    def _planned(self) -> tuple[type[Planned], ...]:
+        """Functions that begin motions and make them."""
+        if self.switching is not None:
+            return begin.Start, begin.SetOut, begin.Resume, motion.Slope
+        return (*begin.ROUTINES, *(begin.DRIVEN if self.driven else ()), *motion.ROUTINES)
 
 
 def value_of(program: Program, e: Expression) -> Expression:

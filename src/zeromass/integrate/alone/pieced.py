@@ -9,19 +9,25 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
+from math import inf, nan
 from typing import Any
+
+import numpy as np
 
 from zeromass.compile.program import Program, program_at
 from zeromass.equation import Verdict
 from zeromass.errors import ZeromassError
 from zeromass.expression import Expression, Symbol, expressions, symbols
+from zeromass.expression.build import ZERO
 from zeromass.integrate.ahead import zeros_of_time
 from zeromass.integrate.alone.holding import check_sliding, flags_of
-from zeromass.integrate.alone.judging import INNER, Judging, phase, whole
+from zeromass.integrate.alone.judging import INNER, higher_slopes, phase, whole
 from zeromass.integrate.alone.module import Alone
-from zeromass.integrate.alone.shocks import Shocks
+from zeromass.integrate.hybrid.endings import WORDS
+from zeromass.integrate.hybrid.export import DriverModule
 from zeromass.integrate.hybrid.mode_selector import ModeSelector
-from zeromass.integrate.hybrid.watched import HOLD, LOW, SWITCH, LookedAt, Watched, place_of
+from zeromass.integrate.hybrid.motion import Driver
+from zeromass.integrate.hybrid.watched import LookedAt, Watched
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.stepping.ahead import Ahead
 from zeromass.integrate.terms import terms_of_time
@@ -89,7 +95,7 @@ class Pieced:
         pieces = self.pieces
         said = [f"'{switch.said!r}'" for switch in pieces.switches]
         kinds = {switch.mode: switch.kind for switch in pieces.switches}
-        for k, inner in enumerate(pieces.inner):
+        for k, inner in enumerate(pieces.inner if pieces.in_forces else ()):
             deep = len(inner) > INNER or any(kinds[mode] != "side" for mode in inner)
             if deep and k not in pieces.of_time:
                 raise ModelError(f"{said[k]} depends on too many other switches, or on whole numbers, for a page")
@@ -103,6 +109,10 @@ class Pieced:
                 )
         if pieces.in_forces:
             check_sliding(pieces)
+        elif self.settings.method == "radau" and program_at(pieces.system, self.moving).native.products is not None:
+            raise ModelError(
+                "formulas for the tangent are too long, and a page makes it in no other way; leave method=… out"
+            )
         modes = set(kinds)
         if any(not modes.isdisjoint(symbols(term.u)) for term in terms_of_time(pieces.system)) and self._paced():
             raise ModelError(
@@ -152,78 +162,56 @@ class Pieced:
         return list(found.values())[:VARIANTS]
 
     def modules(self) -> list[tuple[Alone, dict[str, Any]]]:
-        """The code of each program, for all modes, and what the driver is told of it."""
-        all_of_it = Watched(self.pieces, self.events, 1.0)
-        shocks = Shocks(self.pieces) if self.structural else None
-        watched, outputs = all_of_it.events, self.pieces.acting(list(self.outputs)) if self.outputs else expressions([])
-        looked, names = LookedAt(watched), [event.name for event in watched]
-        followed = [event.zero for event in watched if not event.name.startswith((LOW, HOLD))]
-        found = []
-        for program, pieces in self.variants():
-            judging = Judging(self.pieces, program)
-            alone = Alone(
-                program,
-                self.moving,
-                watched,
-                tuple(expressions(outputs).ravel()),
-                self.settings.project,
-                self.settings.limits,
-                self.place,
-                self.fields,
-                self.until,
-                driven=True,
-                followed=tuple(followed),
-                directions=tuple(int(d) for d in looked.directions),
-                judged=tuple(e for by in (judging, shocks) if by for part in by.parts.values() for e in part),
-                deeper=tuple(e for some in judging.deeper.values() for e in some.values()),
-                stiff=self.settings.method == "radau",
-            )
-            told = {
-                "pieces": pieces,
-                "watched": [_told(event) for event in watched],
-                "bent": [names.index(name) for name in all_of_it.unseen(program)],
-            }
-            found.append((alone, told | _judged(judging, shocks)))
-        return found
+        """The code of each program with the driver, and what whoever runs it is told of it."""
+        if self.pieces.in_forces:
+            from zeromass.integrate.alone.large_pieced import large_modules
+
+            return large_modules(self)
+        return [self._module(program, pieces) for program, pieces in self.variants()]
+
+    def _module(self, program: Program, modes: list[list[float]]) -> tuple[Alone, dict[str, Any]]:
+        """The code of a program that is good for some modes of masses and constraints."""
+        pieces, settings = self.pieces, self.settings
+        driver = Driver(Watched(pieces, self.events, 1.0), settings, program)
+        table = Timetable(pieces, self.start, self.until, [event.zero for event in self.events])
+        driver.begin(self.moving, self.until, table, lambda: inf)
+        turns = [self.start.turns.get(switch.mode, nan) for switch in pieces.switches]
+        timed = [pieces.switches[k].plain for k in pieces.of_time]
+        phases = [ZERO if (e := phase(pieces.switches[k])) is None else e for k in pieces.of_time]
+        alone = Alone(
+            program,
+            self.moving,
+            driver.events,
+            tuple(expressions(pieces.acting(list(self.outputs)) if self.outputs else []).ravel()),
+            settings.project,
+            settings.limits,
+            self.place,
+            self.fields,
+            directions=tuple(int(d) for d in LookedAt(driver.events).directions),
+            judged=(*timed, *phases),
+            stiff=settings.method == "radau",
+            switching=DriverModule(driver, np.array(turns), higher_slopes(pieces, program)),
+        )
+        return alone, {"pieces": modes, "judged": {"timed": 0, "phases": len(timed)}, "count": 2 * len(timed)}
 
     # what is told -------------------------------------------------------------------------------------------------------
     def told(self) -> dict[str, Any]:
-        """What the driver is told of the switches."""
-        pieces, system, limits = self.pieces, self.pieces.system, self.settings.limits
-        fixed = set() if pieces.in_forces else {*symbols(system.M, system.A, system.b, system.velocity_constraints)}
-        modes = {switch.mode: k for k, switch in enumerate(pieces.switches)}
-        energies = pieces.energies[0]
-        return {
-            "switches": [
-                {
-                    "kind": switch.kind,
-                    "said": pieces.told(k),
-                    "time": k in pieces.of_time,
-                    "force": k in pieces.of_force,
-                    "rates": pieces.of_rates[k],
-                    "place": pieces.of_place[k],
-                    "energy": k in pieces.parts["energies"],
-                    "constraint": k in pieces.parts["constraints"],
-                    "mass": k in pieces.parts["masses"],
-                    "slides": switch.mode not in fixed,
-                    "modes": [modes[leaf] for leaf in symbols(switch.g) if leaf in modes],
-                    "turn": self.start.turns.get(switch.mode),
-                }
-                for k, switch in enumerate(pieces.switches)
-            ],
+        """What whoever runs the modules is told of the switches."""
+        pieces = self.pieces
+        found = {
+            "switches": [{"kind": switch.kind, "said": pieces.told(k)} for k, switch in enumerate(pieces.switches)],
             "hidden": len(pieces.given.parameters),
             "structural": self.structural,
-            "begins": [self.moving.parameters[switch.mode] for switch in pieces.switches],
-            "rows": Shocks(pieces).rows(),
-            "nested": pieces.nested,
-            "timeless": pieces.timeless,
             "timetable": self._timetable(),
-            "energies": {"all": energies.index("energy") if "energy" in energies else 0}
-            | {"steps": energies.index("potential" if "potential" in energies else "energy") if energies else 0},
-            "limits": {"changes": limits.changes, "stalled": limits.stalled},
-            "large": pieces.in_forces,
+            "limits": {"changes": self.settings.limits.changes, "stalled": self.settings.limits.stalled},
             "held": flags_of(pieces),
+            "words": WORDS,
         }
+        if not pieces.in_forces:
+            return found
+        from zeromass.integrate.alone.large_pieced import large_told
+
+        return large_told(self, found)
 
     @property
     def _turning(self) -> list[int]:
@@ -252,22 +240,3 @@ class Pieced:
                 known[k] = zeros_of_time(g, self.start.t, self.until, values).tolist()
         linear = [[k, whole(pieces.switches[k])] for k in moved]
         return {"switches": list(table.switches), "linear": linear, "known": known, "of_time": list(pieces.of_time)}
-
-
-def _judged(judging: Judging, shocks: Shocks | None) -> dict[str, Any]:
-    """Where what is judged stands, and what tells whether something jumps."""
-    told = judging.told()
-    if shocks is None:
-        return told
-    return told | {"judged": told["judged"] | shocks.told(told["count"]), "count": told["count"] + shocks.count}
-
-
-def _told(event: Event) -> dict[str, Any]:
-    """What is watched, as the driver reads it."""
-    own = {SWITCH: "switch", LOW: "low", HOLD: "hold"}
-    kind = next((word for begin, word in own.items() if event.name.startswith(begin)), "event")
-    if kind != "event":
-        k, j = place_of(event.name)
-        return {"is": kind, "k": k, "j": j, "direction": event.direction, "terminal": event.terminal}
-    more = {"direction": event.direction, "terminal": event.terminal, "guard": event.guard, "message": event.message}
-    return {"is": kind, "name": event.name, **more}

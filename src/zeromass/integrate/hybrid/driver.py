@@ -369,6 +369,7 @@ def drive(
             return int(Drive.LOG_FULL)
         m.reals[UNTIL] = m.sooner if m.tries > 0 else m.target
         status = m.advance(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[13])
+        m.status = status
         if status == PAUSED:
             return int(Drive.PAUSED)
         if status == RECORD_FULL:

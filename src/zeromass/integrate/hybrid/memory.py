@@ -93,6 +93,7 @@ class Motion(Struct):
     step, dips        for looks inside steps, and for functions that may dip below zero unseen
     times, timed      of switches of time alone: when, and their modes in between, (times + 1, timed switches)
     which, place      these switches, and which time is next
+    status            of the last steps, see `Status`
     until, start      of the run
     stalled, changes  limits of the run
     target            where the piece ends at the latest
@@ -151,6 +152,7 @@ class Motion(Struct):
     place: int
     target: float
     timeless: bool
+    status: int
     until: float
     start: float
     stalled: float

@@ -139,28 +139,28 @@ class RadauMemory:
 
     def __init__(self, work: Workspace, program: Program) -> None:
         self._work, self._native = work, cast(Native, program.native)
-        self._radau = Radau(work)
-        self._radau.take_equations(self._native)
+        self.stepper = Radau(work)
+        self.stepper.take_equations(self._native)
         self._room = np.zeros(2), *np.zeros((2, work.order))
-        self._state = self._radau.memory.values[Slot.t : Slot.used]
+        self._state = self.stepper.memory.values[Slot.t : Slot.used]
         self._begin = self._state.copy()
 
     def tell(self, m: Motion) -> None:
-        work, memory = self._work, self._radau.memory
-        kind, self._code = self._radau.routine(self._native)
+        work, memory = self._work, self.stepper.memory
+        kind, self._code = self.stepper.routine(self._native)
         place, arguments, self._keep = work.arguments(self._code, kind.name, memory.values, 1, work.record)
         take_routines(m, place, arguments)
-        m.implicit, m.increments = True, self._radau.increments
+        m.implicit, m.increments = True, self.stepper.increments
         m.stepper, m.stepper_begin = self._state, self._begin
         m.span, m.first, m.last = self._room
         m.in_lanes = m.dense_in_lanes = np.zeros((0, 1))
         m.record = work.record
 
     def extend(self) -> bool:
-        return self._radau.make_room()
+        return self.stepper.make_room()
 
     def steps(self, first: int, rows: np.ndarray) -> StepIncrements:
-        return self._radau.steps.copy(first, rows)
+        return self.stepper.steps.copy(first, rows)
 
 
 def take_routines(m: Any, advance: int, arguments: list[int], dense: int = 0, *, fifteen: bool = False) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from zeromass.codegen.target import Code, host
 from zeromass.compile.module import code
 from zeromass.compile.program import Program
-from zeromass.expression import as_expression, jacobian, where
+from zeromass.expression import Expression, as_expression, jacobian, where
 from zeromass.expression.build import ZERO
 from zeromass.expression.magnitude import magnitudes
 from zeromass.integrate.hybrid.python_functions import PythonFunctions
@@ -36,30 +36,31 @@ def switch_functions(pieces: SystemPieces, program: Program) -> Code:
     """Machine code of `judge(t, y, parameters, g, sizes, slopes)`, and of what lies `across` turns and of the `energy`."""
     known: dict[Program, Code] = pieces.system.memory.setdefault("functions that decide", {})
     if program not in known:
-        from zeromass.integrate.alone.judging import sizes_of
-
-        system, sizes = pieces.system, sizes_of(pieces.system)
-        functions = {}
-        if _explicit(pieces, program):
-            formulas = [switch.g for switch in pieces.switches]
-            g = list(program.solved(formulas))
-            slopes = jacobian(g, [*program.inputs[0], *program.inputs[1]])
-            for k in pieces.of_force:
-                terms = magnitudes(list(slopes[k]), sizes)
-                slopes[k] = [where(abs(e) > NEAR * size, e, ZERO) for e, size in zip(slopes[k], terms, strict=True)]
-            judged = [g, list(program.solved(magnitudes(formulas, sizes))), list(slopes.ravel())]
-            functions["judge"] = (program.inputs, judged)
-        if any(switch.kind == "turn" for switch in pieces.switches):
-            functions["across"] = (program.inputs, [[switch.across for switch in pieces.switches]])
-        names = pieces.energies[0]
-        first = "potential" if "potential" in names else "energy"
-        energies = [
-            as_expression(getattr(system._free, name)) for name in sorted(names, key=lambda name: name != first)
-        ]
-        if energies:
-            functions["energy"] = (program.inputs, [energies])
-        known[program] = code(functions, host().scalar)
+        formulas = switch_formulas(pieces, program)
+        known[program] = code({name: (program.inputs, some) for name, some in formulas.items()}, host().scalar)
     return known[program]
+
+
+def switch_formulas(pieces: SystemPieces, program: Program) -> dict[str, list[list[Expression]]]:
+    """What these functions compute, by their names; those that nothing asks for are not there."""
+    from zeromass.integrate.alone.judging import sizes_of
+
+    system, sizes = pieces.system, sizes_of(pieces.system)
+    found: dict[str, list[list[Expression]]] = {}
+    if _explicit(pieces, program):
+        formulas = [switch.g for switch in pieces.switches]
+        g = list(program.solved(formulas))
+        slopes = jacobian(g, [*program.inputs[0], *program.inputs[1]])
+        for k in pieces.of_force:
+            terms = magnitudes(list(slopes[k]), sizes)
+            slopes[k] = [where(abs(e) > NEAR * size, e, ZERO) for e, size in zip(slopes[k], terms, strict=True)]
+        found["judge"] = [g, list(program.solved(magnitudes(formulas, sizes))), list(slopes.ravel())]
+    if any(switch.kind == "turn" for switch in pieces.switches):
+        found["across"] = [[switch.across for switch in pieces.switches]]
+    names = pieces.energies[0]
+    first = "potential" if "potential" in names else "energy"
+    energies = [as_expression(getattr(system._free, name)) for name in sorted(names, key=lambda name: name != first)]
+    return found | {"energy": [energies]} if energies else found
 
 
 def _explicit(pieces: SystemPieces, program: Program) -> bool:

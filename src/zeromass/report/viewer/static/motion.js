@@ -119,4 +119,10 @@ class Motion {
   }
 }
 
+/** What a page can not do, and Python can. */
+class Beyond extends Error {}
+
+/** Words with values in their places. */
+const worded = (words, values) => words.replace(/\{(\w+)\}/g, (place, name) => values[name] ?? place);
+
 if (typeof module !== "undefined") module.exports = { Motion };

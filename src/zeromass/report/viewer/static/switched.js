@@ -1,21 +1,9 @@
-// Motions of a system whose formulas have kinks or jumps, from one switch to the next: see integrate/switched.py.
+// Motions of a large system whose formulas have kinks or jumps, from one switch to the next: see integrate/switched.py.
 
 const [RECENT, SHRINKS, STILL, PILED, CROWDED] = [64, 0.6, 5, 2, 1e-6];
-const [TOGETHER, LATE, RESTING] = [1e-14, 1e-12, 1e-9];
-const [AT_ONCE, TRIES, STRAYED, LOOKS] = [8, 5, 1e-6, 9];
-const INSIDE = [0.2236, 0.4142, 0.5772, 0.6931, 0.8862];
+const LATE = 1e-12;
+const [STRAYED, LOOKS] = [1e-6, 9];
 const PARTS = [6, 5, 4, 3, 2, 1, 0].map((k) => 2 ** -k);
-const TOUCHED =
-  ", as far as its tolerances tell, and may turn back there or go on beyond: both are motions, and rounding would choose. " +
-  "Start it a little to one side of this, make rtol and atol smaller if it should miss the place or pass it, or let the " +
-  "formula go over continuously";
-
-/** Of some modules the one whose pivots were chosen where masses and constraints have such modes; else the first. */
-function pickedFor(motions, { structural }, modes) {
-  const own = structural.map((k) => modes[k]);
-  return motions.find(({ about }) => about.pieces.some((piece) => alike(piece, own))) ?? motions[0];
-}
-
 /** Writes modes among the parameters, between margins, and behind these the flags of what holds. */
 function putModes(place, { hidden, switches }, modes) {
   const count = switches.length;
@@ -31,9 +19,8 @@ function slopeRow({ y }, columns, values) {
 
 /** Values of what switches are decided by, at states {t, y} on pieces that modes say; computed once a state. */
 class Standing {
-  constructor(modules, told) {
-    this.all = modules.map((module) => new Driven(module));
-    [this.motion] = this.all;
+  constructor(module, told) {
+    this.motion = new Driven(module);
     this.told = told;
     const { about } = this.motion;
     this.inner = about.inner;
@@ -48,7 +35,6 @@ class Standing {
     if (!this.known.has(state)) this.known.set(state, new Map());
     const [known, key] = [this.known.get(state), `${name} ${modes}`];
     if (!known.has(key)) {
-      this.motion = pickedFor(this.all, this.told, modes);
       const place = this.motion.reals("parameters", this.motion.about.parameters.length);
       putModes(place, this.told, modes);
       this.motion.put(state.t, state.y);
@@ -97,70 +83,13 @@ class Standing {
   }
 }
 
-/** When switches of time alone happen, and their modes in between. */
-class Timetable {
-  constructor(standing, told, start, until) {
-    this.switches = told.timetable.switches;
-    this.times = told.timetable.times ?? [];
-    this.modes = told.timetable.modes ?? [];
-    if (told.timetable.linear) this.list(standing, told, start, until);
-  }
-
-  list(standing, { timetable, switches }, start, until) {
-    const { linear, known, of_time: places } = timetable;
-    const modes = switches.map(() => 1);
-    const value = (name, t, k) => standing.judged({ t, y: start.y }, modes)[name][places.indexOf(k)];
-    const plain = (t, k) => value("timed", t, k);
-    const times = Object.values(known).flat();
-    for (const [k, whole] of linear) times.push(...zerosOfLine((t) => value("phases", t, k), start.t, until, whole));
-    let last = start.t;
-    for (const t of times.sort((a, b) => a - b)) {
-      const apart = TOGETHER * Math.max(1, Math.abs(t));
-      if (t - last > apart && until - t > apart) this.times.push((last = t));
-    }
-    const ends = [start.t, ...this.times, until];
-    for (let i = 1; i < ends.length; i++) {
-      const inside = INSIDE.map((part) => ends[i - 1] + (ends[i] - ends[i - 1]) * part);
-      this.modes.push(this.switches.map((k) => {
-        const g = inside.map((t) => plain(t, k));
-        if (g.every((x) => Math.abs(x) <= RESTING)) throw new Beyond(`${switches[k].said} is zero for a while`);
-        const sides = g.map((x) => (switches[k].kind === "whole" ? Math.floor(x) : x > 0 ? 1 : -1));
-        return sides.sort((a, b) => a - b)[2];
-      }));
-    }
-  }
-
-  at(place) {
-    return Object.fromEntries(this.switches.map((k, i) => [k, this.modes[place][i]]));
-  }
-}
-
-/** Times between two at which a + b t is zero, or a whole number. */
-function zerosOfLine(g, t0, t1, whole) {
-  const [first, last] = [g(t0), g(t1)];
-  const slope = (last - first) / (t1 - t0);
-  if (!slope) return [];
-  const [low, high] = [Math.min(first, last), Math.max(first, last)];
-  const aims = !whole ? (low <= 0 && high >= 0 ? [0] : []) : [];
-  if (whole) {
-    if (high - low > 1e5) throw new Beyond("there are more than 100000 switches");
-    for (let n = Math.ceil(low); n <= high; n++) aims.push(n);
-  }
-  return aims.map((aim) => {
-    let t = t0 + (aim - first) / slope;
-    for (let again = 0; again < 3; again++) t -= (g(t) - aim) / slope;
-    return t;
-  });
-}
-
 /** Motions over switches, in place of those of one module: runs, and samples of the last one. */
 class SwitchedMotion {
   constructor(modules, told) {
     this.told = told;
-    this.standing = new Standing(modules, told);
+    this.standing = new Standing(modules[0], told);
     this.deciding = new Deciding(this.standing, told);
-    this.motions = modules.map((module) => new Driven(module));
-    [this.plain] = this.motions;
+    this.plain = new Driven(modules[0]);
     this.about = this.plain.about;
     this.segments = [];
   }
@@ -176,7 +105,7 @@ class SwitchedMotion {
   /** As `run` of `Motion`; also the switches, [time, formula, direction], and a message where one ended the motion. */
   run(values = {}, { until, rtol = 1e-10, atol = 1e-13, longest = Infinity }) {
     Object.assign(this, { values, until, settings: { rtol, atol, longest }, segments: [], switches: [], happenings: [] });
-    for (const motion of [this.plain, ...this.standing.all]) motion.set(values);
+    for (const motion of [this.plain, this.standing.motion]) motion.set(values);
     this.first = this.state = { t: this.about.t, y: this.plain.reals("y", this.plain.order).slice() };
     const found = this.caught();
     const total = (place) => sum(this.segments.map(({ counts }) => counts[place]));
@@ -196,21 +125,18 @@ class SwitchedMotion {
     }
   }
 
-  /** The piece that the motion begins on: constraints that switch are those of the pieces that its start lies on. */
+  /** The piece that the motion begins on. */
   begun() {
-    const { structural, begins, switches } = this.told;
-    let modes = begins;
-    for (let again = 0; again < TRIES; again++) {
-      const place = this.plain.reals("parameters", this.plain.about.parameters.length);
-      putModes(place, this.told, modes);
-      if (this.plain.code.start() !== 0) return null;
-      this.first = this.state = { t: this.about.t, y: this.plain.reals("y", this.plain.order).slice() };
-      this.table = new Timetable(this.standing, this.told, this.state, this.until);
-      const piece = this.deciding.begin(this.state, this.table.at(0));
-      if (structural.every((k) => switches[k].kind === "turn" || piece.modes[k] === modes[k])) return piece;
-      ({ modes } = piece);
-    }
-    throw new Beyond(`no start is found on one side of ${this.deciding.words(structural)}`);
+    if (this.plain.code.start() !== 0) return null;
+    this.first = this.state = { t: this.about.t, y: this.plain.reals("y", this.plain.order).slice() };
+    this.table = this.timetable();
+    return this.deciding.begin(this.state, this.table.at(0));
+  }
+
+  timetable() {
+    const modes = this.told.switches.map(() => 1);
+    const value = (name, t) => this.standing.judged({ t, y: this.first.y }, modes)[name];
+    return new Timetable(value, this.told, this.first.t, this.until);
   }
 
   course() {
@@ -240,7 +166,7 @@ class SwitchedMotion {
   }
 
   segment(piece, target, before) {
-    const motion = pickedFor(this.motions, this.told, piece.modes);
+    const motion = this.plain;
     const segment = new PieceLoop(this, motion, this.state, piece, target, before).segment();
     this.segments.push(segment);
     const watched = motion.about.watched;
@@ -250,8 +176,8 @@ class SwitchedMotion {
 
   /** Switches beyond which a segment has come, though it was to end there: it began on them, and returned unseen. */
   strayed({ steps, end, run }, { modes, margins, holds }) {
-    const watched = this.told.switches.flatMap(({ kind, place, force }, k) =>
-      kind === "side" && place && !force && !holds.includes(k) && modes[k] !== 0 ? [k] : []);
+    const watched = this.told.switches.flatMap(({ kind, place }, k) =>
+      kind === "side" && place && !holds.includes(k) && modes[k] !== 0 ? [k] : []);
     if (!watched.length || !steps) return [];
     const { g } = this.standing.judged(end, modes);
     const beyond = watched.filter((k) => !(g[k] * modes[k] >= -Math.abs(margins[k])));
@@ -269,7 +195,7 @@ class SwitchedMotion {
     this.happenings = this.happenings.filter(([, t]) => t <= this.state.t);
     const near = times.length >= PILED && this.state.t - times[times.length - PILED] < CROWDED * (this.until - this.first.t);
     if (near) return this.chattering(times, strayed);
-    return { ending: "AMBIGUOUS", message: `the motion touches ${this.deciding.words(strayed)}${TOUCHED}` };
+    return { ending: "AMBIGUOUS", message: this.said("touches", strayed) };
   }
 
   /** How a segment ends the motion, or which switches were reached, and the side that each goes to. */
@@ -286,7 +212,7 @@ class SwitchedMotion {
     const event = columns.map((i) => watched[i]).find((one) => one?.is === "event");
     if (event) return { ending, event };
     const grazed = columns.filter((column) => typeof column !== "number").map(({ graze }) => graze);
-    if (grazed.length) return { ending: "AMBIGUOUS", message: `the motion touches ${this.deciding.words(grazed)}${TOUCHED}` };
+    if (grazed.length) return { ending: "AMBIGUOUS", message: this.said("touches", grazed) };
     if (end.t === this.until) return { ending: "FINISHED" };
     const flipped = columns.map((i) => watched[i]).map(({ k, j }) => {
       const held = piece.holds.includes(k);
@@ -309,22 +235,12 @@ class SwitchedMotion {
   // what a switch does -------------------------------------------------------------------------------------------------
   /** The piece after a switch, or the outcome where the motion ends there. */
   after(piece, flipped) {
-    const { switches } = this.told;
-    let [last, changed, now] = [piece, [], flipped];
-    for (let again = 0; again < AT_ONCE; again++) {
-      const next = this.deciding.after(this.state, last, now, this.table.at(this.place));
-      changed = switches.flatMap((_, k) => (next.modes[k] !== last.modes[k] ? [k] : []));
-      const done = changed.length ? this.shock(this.state, last.modes, next.modes, changed) : null;
-      if (done?.ending) return done;
-      [last, now] = [next, new Map()];
-      if (!done) {
-        this.passed(piece, next);
-        return next;
-      }
-      this.state = done;
-    }
-    const words = `${this.deciding.words(changed)} switches to and fro at one moment: each time it leads back over the switch`;
-    return { ending: "CHATTERING", message: words };
+    const next = this.deciding.after(this.state, piece, flipped, this.table.at(this.place));
+    const changed = this.told.switches.flatMap((_, k) => (next.modes[k] !== piece.modes[k] ? [k] : []));
+    const step = this.energyStep(this.state, piece.modes, next.modes, changed);
+    if (step) return { ending: "JUMP", message: this.said("energy", changed, { step: Number(step.toPrecision(6)) }) };
+    this.passed(piece, next);
+    return next;
   }
 
   /** Notes the switches between two pieces. */
@@ -334,65 +250,6 @@ class SwitchedMotion {
       const way = held ? 0 : was ? (next.modes[k] >= 1 ? 1 : -1) : Math.sign(next.modes[k] - piece.modes[k]);
       if (held ? !was : was || way) this.switches.push([this.state.t, said, way]);
     });
-  }
-
-  /** What a switch does to a state: the outcome where that is no motion, another state after an impulse, or null. */
-  shock(state, before, after, changed) {
-    const { switches } = this.told;
-    const said = `where ${this.deciding.words(changed)} switches`;
-    const impulse = changed.some((k) => switches[k].constraint) ? this.constraintShock(state, before, after, said) : null;
-    if (impulse?.ending) return impulse;
-    if (changed.some((k) => switches[k].mass) && this.massJumps(state, before, after)) {
-      const words = "the mass jumps: the equations do not tell what becomes of the momentum; end the run there and begin another";
-      return { ending: "JUMP", message: `${said}, ${words}` };
-    }
-    const step = this.energyStep(state, before, after, changed);
-    if (step) {
-      const words = `the potential energy jumps by ${Number(step.toPrecision(6))} J: a force without a limit`;
-      return { ending: "JUMP", message: `${said}, ${words}; let it go over continuously, or end the run before` };
-    }
-    return impulse;
-  }
-
-  /** The same of constraints: places that jump, and rates that an impulse brings to what they ask for. */
-  constraintShock(state, before, after, said) {
-    const { names, rates, contact } = this.told.rows;
-    const [old, now] = [before, after].map((modes) => this.standing.judged(state, modes));
-    const late = LATE * Math.max(1, Math.abs(state.t));
-    const n = state.y.length / 2;
-    const size = SMALL * Math.max(1, largestOf(state.y.subarray(0, n)));
-    const change = Array.from(now.rates, (rate, i) => rate - old.rates[i]);
-    const jumps = names.flatMap((name, i) => {
-      const jump = now.places[i] - old.places[i];
-      return Math.abs(jump) > size + Math.abs(change[rates[i]]) * late ? [`'${name}' by ${Number(jump.toPrecision(6))}`] : [];
-    });
-    if (jumps.length && contact) throw new Beyond(`${said}, the constraint ${jumps[0]} jumps at a contact`);
-    if (jumps.length) {
-      const words = `the constraint ${jumps.slice(0, 4).join(", ")} jumps: no finite force brings the system there`;
-      return { ending: "JUMP", message: `${said}, ${words}; let it go over continuously, or end the run before` };
-    }
-    if (change.every((jump, i) => Math.abs(jump) <= SMALL * Math.max(1e-3, now.terms[i]))) return null;
-    if (contact) throw new Beyond(`${said}, a contact takes an impulse`);
-    return this.struck(state, after, said);
-  }
-
-  /** The state after the impulse that brings its rates to the constraints of other pieces, by the least change. */
-  struck(state, modes, said) {
-    const motion = pickedFor(this.motions, this.told, modes);
-    this.set(motion, { modes, margins: modes.map(() => 0) });
-    motion.put(state.t, state.y, "first");
-    motion.code.resume(state.t, state.t + 1, 1e-9, 1e-12, Infinity);
-    if (!motion.whole("ints", "project_velocities")) throw new Beyond(`${said}, it takes an impulse, and project=False gives none`);
-    for (let again = 0; again < 2; again++) motion.code.carry();
-    const y = Float64Array.from(state.y);
-    y.set(motion.reals("first", motion.order).subarray(motion.order / 2), motion.order / 2);
-    return { t: state.t, y };
-  }
-
-  /** Whether the momentum of the same rates is another one. */
-  massJumps(state, before, after) {
-    const [old, now] = [before, after].map((modes) => this.standing.judged(state, modes).momentum);
-    return largestOf(Array.from(now, (p, i) => p - old[i])) > SMALL * largestOf(old);
   }
 
   /** How much higher the energy is on one side of switches that depend on the place, J; 0 where it goes over there. */
@@ -410,6 +267,11 @@ class SwitchedMotion {
     return Math.abs(jump) > Math.max(SMALL * (largestOf(old.energies) + largestOf(now.energies)), slack) ? jump : 0;
   }
 
+  /** Words for how the motion ended, from those that Python has. */
+  said(name, which, values = {}) {
+    return worded(this.told.words[name], { which: this.deciding.words(which), ...values });
+  }
+
   chatters(times) {
     const count = times.length;
     if (count < RECENT) return false;
@@ -425,17 +287,15 @@ class SwitchedMotion {
   chattering(times, last) {
     const many = Math.min(RECENT, times.length);
     const span = Number((times[times.length - 1] - times[times.length - many]).toPrecision(3));
-    const message =
-      `${this.deciding.words(last)} switches faster and faster, ${many} times in the last ${span} s, ${times.length} times ` +
-      "in all; limits=zm.Limits(changes=…) lets it go on for longer";
+    const message = this.said("chatters", last, { many, span, all: times.length });
     return { ending: "CHATTERING", message };
   }
 
   /** Whether a motion that is at a switch, or nearly, and on its piece would turn there, may as well go on beyond. */
   grazes(state, modes, k, own) {
     const { deciding } = this;
-    const { kind, force, rates } = this.told.switches[k];
-    if (force || kind === "turn") return false;
+    const { kind, rates } = this.told.switches[k];
+    if (kind === "turn") return false;
     const { g, sizes } = this.standing.judged(state, modes);
     const border = kind === "whole" ? evenly(g[k]) : 0;
     const question = new Question(deciding, state, [...modes], g, [k]);
@@ -480,5 +340,3 @@ class SwitchedMotion {
     return this.plain.field(points);
   }
 }
-
-if (typeof module !== "undefined") module.exports = { Motion, SwitchedMotion };

@@ -9,7 +9,8 @@ onmessage = ({ data: task }) => {
     const modules = task.modules.map((bytes) => new WebAssembly.Module(bytes));
     const drivers = {
       "": () => new Motion(modules[0]),
-      switches: () => new SwitchedMotion(modules, task.driven),
+      switches: () => new HybridMotion(modules, task.driven),
+      large: () => new SwitchedMotion(modules, task.driven),
       kinds: () => new KindsMotion(modules, task.driven),
       sides: () => new SidesMotion(modules, task.driven),
       treads: () => new TreadsMotion(modules, task.driven),

@@ -1,0 +1,57 @@
+"""Tables of what may jump at the switches of a system, for the kernel that crosses them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from zeromass.compile.program import Program
+from zeromass.expression import Expression, as_expression
+from zeromass.expression.build import ZERO
+from zeromass.integrate.hybrid.crossing import Jumps
+from zeromass.integrate.hybrid.tables import ints, switch_formulas
+from zeromass.model.pieces import SystemPieces
+
+
+def jump_formulas(pieces: SystemPieces, program: Program) -> list[list[Expression]]:
+    """Constraints of positions, rates of all, sums of |A| |q̇|, M q̇, energies and forces; none where they do not switch."""
+    system, parts = pieces.system, pieces.parts
+    rows = [i for i, row in enumerate(system.rows) if row.level < 2] if parts["constraints"] else []
+    energies = switch_formulas(pieces, program).get("energy", [[]])[0] if parts["energies"] else []
+    return [
+        [system.rows[i].zero for i in rows if system.rows[i].level == 0],
+        [zero for _, zero in system.zeros(1)] if rows else [],
+        [_total([abs(a * v) for a, v in zip(system.A[i], system.rates, strict=True)]) for i in rows],
+        [_total(list(row * system.rates)) for row in system.M] if parts["masses"] else [],
+        energies,
+        list(system.Q) if energies else [],
+    ]
+
+
+def jump_table(pieces: SystemPieces, program: Program) -> Jumps:
+    """What may jump, in memory."""
+    sizes = [len(some) for some in jump_formulas(pieces, program)]
+    rows = [row for row in pieces.system.rows if row.level < 2]
+    count, parts = len(pieces.switches), pieces.parts
+    return Jumps(
+        evaluate=1,
+        places=sizes[0],
+        rates=sizes[1],
+        masses=sizes[3],
+        energies=sizes[4],
+        rate=ints([i for i, row in enumerate(rows) if row.level == 0]),
+        of_constraints=ints([k in parts["constraints"] for k in range(count)]),
+        of_masses=ints([k in parts["masses"] for k in range(count)]),
+        of_energies=ints([k in parts["energies"] for k in range(count)]),
+        of_place=ints(pieces.of_place),
+        contact=bool(pieces.given.contacts),
+        before=np.zeros(sum(sizes) + 1),
+        after=np.zeros(sum(sizes) + 1),
+        modes=np.zeros(len(pieces.system.parameters)),
+        changed=ints([0] * count),
+    )
+
+
+def _total(terms: list[Any]) -> Expression:
+    return as_expression(np.sum(terms)) if terms else ZERO

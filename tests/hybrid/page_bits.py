@@ -1,0 +1,49 @@
+"""Motions of the corpus by a page's driver, in Node, and by Python: `python tests/hybrid/page_bits.py NAME…` prints both.
+
+Bits are the same where the code of this machine has no fused operations: set ZEROMASS_CPU=x86-64-v2.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import zeromass as zm
+from hybrid.corpus import SWITCHES
+from hybrid.record import TIGHT
+from integrate.node import over_switches
+from zeromass.integrate.alone.pieced import Pieced
+
+TIMES = 33
+"""Samples of a motion."""
+
+
+def both(name: str) -> dict[str, Any]:
+    """Ends, switches and samples of a motion in a page and in Python, floats as text; whether the driver made all of it."""
+    system, start, until = SWITCHES[name]()
+    settings = zm.Settings(**TIGHT, method="dop853")
+    shown = (*system.coordinates, *system.rates)
+    motion = Pieced(start, tuple(system.events), shown, until, settings, ())
+    run = zm.simulate(system, start, until=until, method="dop853", **TIGHT)
+    times = np.linspace(start.t, float(run.t[-1]), TIMES)
+    task = {"values": {}, "until": until, **TIGHT, "times": times.tolist()}
+    with tempfile.TemporaryDirectory() as folder:
+        (page,) = over_switches(motion, [task], Path(folder))
+    there = [page["t"], *page["end"], *page["samples"], *[s[0] for s in page["switches"]]]
+    here = [run.outcome.t, *run.y[-1], *run.at(times).y.ravel(), *[s.t for s in run.switches]]
+    return {
+        "driven": page.get("left") is None and motion.driven() is not None,
+        "page": [float(x).hex() for x in there],
+        "python": [float(x).hex() for x in here],
+    }
+
+
+if __name__ == "__main__":
+    print(json.dumps({name: both(name) for name in sys.argv[1:]}))
