@@ -59,13 +59,20 @@ class Leapt:
         self.loop.work.resume(leap.h / 8)
         return outcome
 
-    def transit(self, event: Event) -> tuple[bool, Outcome | None]:
-        """Whether there is a way through beyond an event with a margin, and what happens on it; it is recorded as steps."""
-        loop, work = self.loop, self.loop.work
-        transit, outcome = Transit(loop, event), None
+    def transit(self, event: Event, steps: int | None = None) -> tuple[bool, Outcome | None]:
+        """Whether there is a way through beyond an event with a margin, and what happens on it; it is recorded as steps.
+
+        steps  of the record after which it begins; all by default
+        """
+        loop, work, outcome = self.loop, self.loop.work, None
+        t, y = loop.recorded()
+        begin = len(t) - 1 if steps is None else steps
+        transit = Transit(loop, event, float(t[begin]), y[begin])
         pieces = transit.steps()
         if not pieces:
             return False, None
+        if steps is not None:
+            loop.back_to(steps, float(t[begin]), y[begin])
         weakest = pieces[int(np.argmin(transit.margins(pieces)))]
         self.crossed.append((weakest.t1, weakest.y))
         self._transits.append((pieces[0].t0, pieces[-1].t1))

@@ -38,7 +38,7 @@ NEGATIVE = 1e-9
 """How far the margin of an event may be below zero by rounding."""
 
 AWAY = 10.0
-"""How far from the event a way ends that begins before it, in units of the distance there."""
+"""Length of the path behind the smallest margin, in units of that before it, of a way that begins before the event."""
 
 ROUGH = 1e-6
 """Relative error of the rates of coordinates without mass, from which constraints hardly tell them."""
@@ -72,16 +72,17 @@ class Piece:
 
 
 class Transit:
-    """Steps from where a run is, beyond an event with a margin, to where its function has changed its sign again."""
+    """Steps from a state (t, y) of a run, beyond an event with a margin or before it, to where its function is positive
+    again."""
 
-    def __init__(self, loop: UnderWay, event: Event) -> None:
+    def __init__(self, loop: UnderWay, event: Event, t: float, y: np.ndarray) -> None:
         system = loop.program.system
         self._loop, self._direction = loop, event.direction
         self._watched = Evaluator([event.zero, event.margin], system.inputs)
         self._rates = Evaluator(list(system.velocity_constraints), system.inputs)
         self._rows = all_rows(system)
         self._kinematic = [i for i, row in enumerate(system.rows) if row.level < 2]
-        self._t, y = loop.work.t, loop.work.y.copy()
+        self._t = t
         self._n = n = len(y) // 2
         heavy = masses(system)(self._inputs(np.array([self._t]), y[None]))[0, 0] > 0
         self._heavy, self._light = np.flatnonzero(heavy), np.flatnonzero(~heavy)
@@ -91,8 +92,8 @@ class Transit:
         others = [e.terminal and e.margin is not event.margin for e in loop.watched]
         self._terminal, self._directions = np.array(others), np.array([e.direction for e in loop.watched])
         self._values = loop.work.event_values(self._t, y)
-        zero, _ = self._watched(self._inputs(np.array([self._t]), y[None]))[0]
-        self._beyond = AWAY * max(-zero * event.direction, 0.0)
+        zero, margin = self._watched(self._inputs(np.array([t]), y[None]))[0]
+        self._before, self._margin = zero * event.direction < 0, float(margin)
         self._ahead = float(np.sign(loop.until - loop.start.t))
 
     def steps(self) -> list[Piece] | None:
@@ -151,6 +152,7 @@ class Transit:
         sizes[0] = sizes[1] / self._speed
         tolerances: Any = FLOOR * rtol * sizes
         solver, found = DOP853(self._slope, 0.0, first, np.inf, rtol=rtol, atol=tolerances), list[Step]()
+        least, lowest = self._margin, 0.0  # the smallest margin, and σ there
         while len(found) < STEPS:
             before = float(solver.t)
             solver.step()
@@ -161,7 +163,10 @@ class Transit:
             zero, margin = self._watched(self._inputs(np.array([t]), y[None]))[0]
             if not margin > -NEGATIVE:
                 return None
-            done = -zero * self._direction > self._beyond or abs(t - self._t) >= abs(self._loop.until - self._t)
+            if margin < least:
+                least, lowest = float(margin), float(solver.t)
+            away = not self._before or solver.t > (1 + AWAY) * lowest
+            done = (zero * self._direction < 0 and away) or abs(t - self._t) >= abs(self._loop.until - self._t)
             if done or self._ends(t, y):
                 return found
         return None
