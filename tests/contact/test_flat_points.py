@@ -321,3 +321,20 @@ def test_random_superquadrics_with_friction_roll_and_slip_to_their_end():
             assert other.ratios.max() <= μ * (1 + 1e-6), label
     print(f"{passages} flat points, the worst rotation is off by {worst:.1e}, ZEROMASS_SEED={seed}")
     assert passages >= 80
+
+
+def test_a_certificate_tells_the_digits_beside_flat_points():
+    """At a flat point itself the contact has an infinite rate: there is no digit of it. Beside it there are, and no more
+    than a closer run has too."""
+    rolling, start = tumbling(4, 0.6, 6.0)
+    place = rolling.body.position
+    run = zm.simulate(rolling, start, until=0.5)
+    trust = run.certificate(of={"place": place})
+    assert len(run.passages) == 2
+    assert all(low < passage.t < high for passage in run.passages for low, high in [passage.span])
+    assert trust.digits >= 3.0
+    assert trust.of[0].digits >= 7.0
+    closer = zm.simulate(rolling, start, until=0.5, rtol=1e-13, atol=1e-15)
+    times = np.linspace(0.0, 0.5, 300)
+    off = np.abs(run.at(times)[place] - closer.at(times)[place]).max() / np.abs(run[place]).max()
+    assert off <= 10.0 ** -trust.of[0].digits
