@@ -5,8 +5,8 @@ the plane there, H = ∂²g, the lever l = −b from the contact to the centre, 
 
     ∇g(b) = −κ k,   H b′ + κ′ k − κ t′ ω × k = 0,   ∇g·b′ = 0,   |b′|² + (c t′)² = 1
 
-determine (b′, κ′, t′) up to a sign. Nothing of it is infinite where the body is flat, H bᵢ = 0: t′ is zero there, and forces F
-enter by F t′ alone. Written for tests, from textbooks, and with SciPy's integrator.
+determine (b′, κ′, t′) up to a sign. Nothing of it is infinite where the body is flat, Hᵢᵢ = 0: t′ is zero there, and forces
+F enter by F t′ alone.
 """
 
 from __future__ import annotations

@@ -291,14 +291,14 @@ CREEP = 0.02
 
 @pytest.mark.slow
 def test_random_superquadrics_with_friction_roll_and_slip_to_their_end():
-    """Each part of the motion as Newton and Euler say from where it begins: 1e-10 of a second's tolerance, and its growth."""
+    """Each part of the motion is as Newton and Euler say from where it begins; errors of 1e-10 grow within it."""
     seed = int(os.environ.get("ZEROMASS_SEED", "26"))
     passages, worst = 0, 0.0
     for k in range(40):
         rolling, start, stone = thrown_stone(np.random.default_rng([seed, k]))
         run = zm.simulate(start.system, start, until=0.6, rtol=1e-10, atol=1e-13)
         label = f"ZEROMASS_SEED={seed}, stone {k}, exponent {stone.exponent:.3g}: {run.outcome}"
-        assert run.outcome.complete and run.t[-1] == 0.6, label
+        assert run.outcome.ending == "finished", label
         passages += len(run.passages)
         for segment in run.segments:
             rolls = segment.kind == "rolling"

@@ -376,4 +376,4 @@ def test_prescribed_components_are_exact_to_the_rounding_of_their_array():
     with pytest.raises(zm.StartError, match="no state satisfies 'rate of wire'"):
         wire.start({x: 0.0, y: 0.0, zm.rate(x): velocity[0], zm.rate(y): velocity[1]})
     with pytest.raises(zm.StartError, match="no state satisfies 'rate of wire'"):
-        wire.start([(r, (0.0, 0.0)), (zm.rate(r), velocity + [0.0, 1e-9])])
+        wire.start([(r, (0.0, 0.0)), (zm.rate(r), velocity + np.array([0.0, 1e-9]))])

@@ -3,8 +3,9 @@
 On the line that d moves along, √(d·d) is |s| of a signed length s: smooth before and after the passage, and what depends on
 it may jump there. So may arctan2 of d, and what depends on √u where u touches zero, as 1 − x² in arccos x. A step across it
 has no error that its method could see. Steps in which d turns by more than a right angle, or u ceases to fall and rises so
-fast that it may have passed zero twice, are therefore examined. Where the length passes zero, to rounding, the motion ends just before and goes on just after: no stage
-of any step lies beyond. Motions whose lengths stay away from zero are as before, to the last bit.
+fast that it may have passed zero twice, are therefore examined. Where the length passes zero, to rounding, the motion ends
+just before and goes on just after: no stage of any step lies beyond. Motions whose lengths stay away from zero are as before,
+to the last bit.
 """
 
 from __future__ import annotations
@@ -120,8 +121,8 @@ class Lengths:
     def turned(self, before: list[np.ndarray], after: list[np.ndarray], h: np.ndarray) -> list[np.ndarray]:
         """In which steps of lengths h each length may pass zero, from its `directions` at their ends: truths, (steps,).
 
-        There d turns by more than a right angle, or u ceases to fall and rises; of √(d·d) if the speeds of the length at both
-        ends, d(√u)/dt, are large enough for two passages.
+        There d turns by more than a right angle, or u ceases to fall and rises; of √(d·d) if its speeds at both ends, d(√u)/dt,
+        are large enough for two passages.
         """
         found = []
         for length, d0, d1 in zip(self.all, before, after, strict=True):

@@ -104,8 +104,8 @@ class StartEquations:
     ) -> tuple[np.ndarray, list[str]]:
         """Values of the unknowns, and the names of those that the equations do not determine.
 
-        Unknowns in `fixed` keep the value they have there. A value that was given is exact to the rounding of its scale, which
-        is at least its own size.
+        Unknowns in `fixed` keep the value they have there. A given value is exact to the rounding of its scale, if that is
+        larger than itself.
         """
         with alone(*self._slopes.shape):
             return Numbers(self, known, fixed, prescribed, scales).solution(guess)
