@@ -4,8 +4,8 @@ On the line that d moves along, √(d·d) is |s| of a signed length s: smooth be
 it may jump there. So may arctan2 of d, and what depends on √u where u touches zero, as 1 − x² in arccos x. A step across it
 has no error that its method could see. Steps in which d turns by more than a right angle, or u ceases to fall and rises so
 fast that it may have passed zero twice, are therefore examined. Where the length passes zero, to rounding, the motion ends
-just before and goes on just after: no stage of any step lies beyond. Motions whose lengths stay away from zero are as before,
-to the last bit.
+just before and goes on just after: no stage of any step lies beyond. Motions whose lengths stay away from zero keep their
+bits.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ class Lengths:
     def turned(self, before: list[np.ndarray], after: list[np.ndarray], h: np.ndarray) -> list[np.ndarray]:
         """In which steps of lengths h each length may pass zero, from its `directions` at their ends: truths, (steps,).
 
-        There d turns by more than a right angle, or u ceases to fall and rises; of √(d·d) if its speeds at both ends, d(√u)/dt,
+        There d turns by more than a right angle, or u ceases to fall and rises; of √(d·d) if its speeds d(√u)/dt at both ends
         are large enough for two passages.
         """
         found = []
