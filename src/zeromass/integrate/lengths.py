@@ -121,8 +121,8 @@ class Lengths:
     def turned(self, before: list[np.ndarray], after: list[np.ndarray], h: np.ndarray) -> list[np.ndarray]:
         """In which steps of lengths h each length may pass zero, from its `directions` at their ends: truths, (steps,).
 
-        There d turns by more than a right angle, or u ceases to fall and rises; of √(d·d) if its speeds d(√u)/dt at both ends
-        are large enough for two passages.
+        There d turns by more than a right angle, or u ceases to fall and rises; of √(d·d) if its speeds there are large
+        enough for two passages.
         """
         found = []
         for length, d0, d1 in zip(self.all, before, after, strict=True):

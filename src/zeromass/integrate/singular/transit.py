@@ -31,8 +31,8 @@ CLOSER, CLOSEST, FLOOR = 0.1, 1e-13, 1e-3
 SLOW = 1e-2
 """The speed c, as a part of |ẏ| at the beginning."""
 
-STEPS = 120
-"""Steps over σ after which a way is given up."""
+STEPS, STIFF = 120, 1000
+"""Steps over σ after which a way is given up, and those while the motion is stiff."""
 
 NEGATIVE = 1e-9
 """How far the margin of an event may be below zero by rounding."""
@@ -95,6 +95,7 @@ class Transit:
         zero, margin = self._watched(self._inputs(np.array([t]), y[None]))[0]
         self._before, self._margin = zero * event.direction < 0, float(margin)
         self._ahead = float(np.sign(loop.until - loop.start.t))
+        self._stiff = None if system.stiff is None else Evaluator([system.stiff], system.inputs)
 
     def steps(self) -> list[Piece] | None:
         """Of time; None where there is no way through."""
@@ -141,9 +142,9 @@ class Transit:
         speed = np.sqrt((SLOW * self._speed) ** 2 + np.sum(y[n + self._light] ** 2))
         return np.concatenate([[1.0], y[n:], slope[n + self._heavy]]) * (self._ahead / speed)
 
-    def _path(self) -> list[Step] | None:
-        """Steps over σ, each with what gives (t, q, v) inside it."""
-        from scipy.integrate import DOP853  # few runs come to such a place
+    def _solver(self, σ: float, z: np.ndarray, *, stiff: bool) -> Any:
+        """What integrates from a place on."""
+        from scipy.integrate import DOP853, Radau  # few runs come to such a place
 
         rtol = max(CLOSER * self._loop.settings.rtol, CLOSEST)
         n, first = self._n, self._first
@@ -151,9 +152,22 @@ class Transit:
         sizes[1 : n + 1], sizes[n + 1 :] = np.abs(first[1 : n + 1]).max(), np.abs(first[n + 1 :]).max()
         sizes[0] = sizes[1] / self._speed
         tolerances: Any = FLOOR * rtol * sizes
-        solver, found = DOP853(self._slope, 0.0, first, np.inf, rtol=rtol, atol=tolerances), list[Step]()
+        method = Radau if stiff else DOP853
+        return method(self._slope, σ, z, np.inf, rtol=rtol, atol=tolerances)
+
+    def _is_stiff(self, z: np.ndarray) -> bool:
+        y = self._states(z[None])
+        return self._stiff is not None and bool(self._stiff(self._inputs(self._t + z[:1], y))[0, 0] < 0.0)
+
+    def _path(self) -> list[Step] | None:
+        """Steps over σ, each with what gives (t, q, v) inside it."""
+        stiff, found = self._is_stiff(self._first), list[Step]()
+        solver, most = self._solver(0.0, self._first, stiff=stiff), STIFF if stiff else STEPS
         least, lowest = self._margin, 0.0  # the smallest margin, and σ there
-        while len(found) < STEPS:
+        while len(found) < most:
+            if stiff and not self._is_stiff(solver.y):
+                stiff, most = False, len(found) + STEPS
+                solver = self._solver(solver.t, solver.y, stiff=False)
             before = float(solver.t)
             solver.step()
             if solver.status != "running":
