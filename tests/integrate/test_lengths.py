@@ -335,3 +335,26 @@ def test_two_passages_in_a_step(rtol):
             run = thrown(np.sqrt(x**2), k, speed, rtol=rtol, atol=rtol)
             assert run.state(0.7)[x] == pytest.approx(expected.state(0.7)[x], abs=10 * rtol)  # hardly through
             assert len(run.segments[0].crossed) >= len(expected.switches)
+
+
+@pytest.mark.parametrize("p", [0.3, 0.5, 1.5, 2.5])
+def test_powers_of_a_size_pass_zero(p):
+    """−sgn(x)|x|^p is continuous at 0 with a slope that is none, or infinite: v²/2 + |x|^(p + 1)/(p + 1) stays."""
+    x = zm.coordinate("x")
+    v = zm.rate(x)
+    for force in (-np.sign(x) * abs(x) ** p, -np.sign(x) * np.sqrt(abs(x)) ** (2 * p)):
+        system = zm.System(kinetic=v**2 / 2, forces={x: force})
+        run = zm.simulate(system, system.start({x: 0.5}), until=5.0)
+        assert run.outcome.complete, run.outcome
+        assert len(run.switches) >= 1
+        energy = run[v] ** 2 / 2 + np.abs(run[x]) ** (p + 1) / (p + 1)
+        assert np.ptp(energy) <= 1e-9
+
+
+def test_a_cube_root_passes_zero():
+    x = zm.coordinate("x")
+    v = zm.rate(x)
+    system = zm.System(kinetic=v**2 / 2, forces={x: -np.cbrt(x)})
+    run = zm.simulate(system, system.start({x: 0.5}), until=5.0)
+    assert run.outcome.complete
+    assert np.ptp(run[v] ** 2 / 2 + 0.75 * np.abs(run[x]) ** (4 / 3)) <= 1e-9
