@@ -305,7 +305,7 @@ def test_an_animation_grows(run, tmp_path):
 
 
 def test_an_animation_has_frames_that_last_a_while(run, tmp_path):
-    with pytest.raises(zm.ModelError, match="fps of 0.01 or more"):
+    with pytest.raises(zm.ModelError, match=r"fps of 0\.01 or more"):
         run.plot.animation(tmp_path / "ball.gif", fps=1e-320)
 
 
