@@ -514,6 +514,8 @@ def test_what_can_not_touch_is_refused():
         zm.Contacts([ball("red"), ball("white")], on={"between": zm.surfaces.plane()}, between=True)
     with pytest.raises(zm.ModelError, match="strokes is 'never'; it is 'at once' or 'in turn'"):
         zm.Contacts([ball("red"), ball("white")], between=True, strokes="never")
+    with pytest.raises(zm.ModelError, match=r"strokes is .*; it is 'at once' or 'in turn'"):
+        zm.Contacts([ball("red"), ball("white")], between=True, strokes=np.array([1j, 2j]))
     with pytest.raises(zm.ModelError, match="between=True, and there is one body only"):
         zm.Contacts(ball("red"), on=FLOOR, between=True)
     with pytest.raises(zm.ModelError, match="there is no surface; give on="):

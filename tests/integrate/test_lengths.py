@@ -318,3 +318,43 @@ def test_many_passages_take_time_in_proportion(monkeypatch):
         zm.simulate(system, start, until=T)
         totals.append(sum(taken))
     assert totals[1] < 4.5 * totals[0]  # 3 in proportion, 9 by the square
+
+
+@pytest.mark.parametrize("rtol", [1e-2, 1e-3, 1e-4])
+def test_two_passages_in_a_step(rtol):
+    """Thrown up through its anchor it falls back through it, within one step of a loose tolerance; as with |x|, a switch."""
+    x = zm.coordinate("x")
+
+    def thrown(length, k, speed, **given):
+        system = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=10 * x + k * (length - 0.5) ** 2 / 2)
+        return zm.simulate(system, system.start({x: -0.2, zm.rate(x): speed}), until=0.7, **given)
+
+    for k in (0.5, 2.0, 5.0, 10.0):
+        for speed in (2.05, 2.2, 2.5):
+            expected = thrown(abs(x), k, speed, rtol=1e-11)
+            run = thrown(np.sqrt(x**2), k, speed, rtol=rtol, atol=rtol)
+            assert run.state(0.7)[x] == pytest.approx(expected.state(0.7)[x], abs=10 * rtol)  # hardly through
+            assert len(run.segments[0].crossed) >= len(expected.switches)
+
+
+@pytest.mark.parametrize("p", [0.3, 0.5, 1.5, 2.5])
+def test_powers_of_a_size_pass_zero(p):
+    """−sgn(x)|x|^p is continuous at 0 with a slope that is none, or infinite: v²/2 + |x|^(p + 1)/(p + 1) stays."""
+    x = zm.coordinate("x")
+    v = zm.rate(x)
+    for force in (-np.sign(x) * abs(x) ** p, -np.sign(x) * np.sqrt(abs(x)) ** (2 * p)):
+        system = zm.System(kinetic=v**2 / 2, forces={x: force})
+        run = zm.simulate(system, system.start({x: 0.5}), until=5.0)
+        assert run.outcome.complete, run.outcome
+        assert len(run.switches) >= 1
+        energy = run[v] ** 2 / 2 + np.abs(run[x]) ** (p + 1) / (p + 1)
+        assert np.ptp(energy) <= 1e-9
+
+
+def test_a_cube_root_passes_zero():
+    x = zm.coordinate("x")
+    v = zm.rate(x)
+    system = zm.System(kinetic=v**2 / 2, forces={x: -np.cbrt(x)})
+    run = zm.simulate(system, system.start({x: 0.5}), until=5.0)
+    assert run.outcome.complete
+    assert np.ptp(run[v] ** 2 / 2 + 0.75 * np.abs(run[x]) ** (4 / 3)) <= 1e-9

@@ -361,3 +361,19 @@ def test_a_consistent_guess_in_a_plane_of_space_is_the_start():
     start = system.start(guess=guess)
     expected = [guess.get(x, 0.0) for x in (*system.coordinates, *system.rates)]
     np.testing.assert_allclose([*start.q, *start.v], expected, rtol=0, atol=1e-15)
+
+
+def test_prescribed_components_are_exact_to_the_rounding_of_their_array():
+    """A velocity along a wire, by way of a projection: its small components have the rounding of the large ones."""
+    x, y = zm.coordinates("x y")
+    slope = 1e-4
+    wire = zm.System(kinetic=(zm.rate(x) ** 2 + zm.rate(y) ** 2) / 2, constraints={"wire": y - slope * x})
+    velocity = np.array([1e3, 1e3 * slope + 4e-13])
+    r = np.array([x, y])
+    start = wire.start([(r, (0.0, 0.0)), (zm.rate(r), velocity)])
+    assert start.v == pytest.approx(velocity, abs=1e-12)
+    assert start.v[1] == slope * start.v[0]
+    with pytest.raises(zm.StartError, match="no state satisfies 'rate of wire'"):
+        wire.start({x: 0.0, y: 0.0, zm.rate(x): velocity[0], zm.rate(y): velocity[1]})
+    with pytest.raises(zm.StartError, match="no state satisfies 'rate of wire'"):
+        wire.start([(r, (0.0, 0.0)), (zm.rate(r), velocity + np.array([0.0, 1e-9]))])

@@ -304,6 +304,11 @@ def test_an_animation_grows(run, tmp_path):
     assert not plt.get_fignums()
 
 
+def test_an_animation_has_frames_that_last_a_while(run, tmp_path):
+    with pytest.raises(zm.ModelError, match=r"fps of 0\.01 or more"):
+        run.plot.animation(tmp_path / "ball.gif", fps=1e-320)
+
+
 def test_colours_of_an_animation_stay(run, tmp_path):
     """The legend of a GIF has its colours before the curves have grown: all frames have one palette."""
     from PIL import Image

@@ -205,6 +205,10 @@ def certificate(run: Course, of: Any = None) -> Certificate:
     given_course(run)
     wanted = {} if of is None else named_expressions(of, "of")
     times = np.union1d(np.linspace(run.t[0], run.t[-1], SAMPLES), run.t[:: max(1, len(run) // SAMPLES)])
+    for passage in run.passages:
+        if passage.span is not None:
+            low, high = sorted(passage.span)
+            times = times[(times <= low) | (times >= high)]
     sampled = run.at(times)
     settings = run.settings
     tighter = max(settings.rtol / TIGHTER, SMALLEST_RTOL)

@@ -227,9 +227,10 @@ def bounds(
         shape = Shape(nodes[:1, :, some])
         error, highest = shape.interpolation[0], highest[some]
         followed = error <= SHAPE * np.ptp(e[:, some], axis=0)
-        rise = np.where(followed, error, RISE * (error + drop[some])) + blur[some]
-        top, rival = tops_of(shape.c[0])
-        top = np.maximum(top, highest) + rise + rival
+        rise, c = np.where(followed, error, RISE * (error + drop[some])) + blur[some], shape.c[0]
+        near = np.flatnonzero(~(c[0] + np.abs(c[1:]).sum(axis=0) + rise < least[some]))  # |Pⱼ| ≤ 1
+        top, rival = tops_of(c[:, near])
+        some, top = some[near], np.maximum(top, highest[near]) + rise[near] + rival
         bound[some] = np.where(top < least[some], -np.inf, np.where(np.isnan(top), np.inf, top))
     return bound
 

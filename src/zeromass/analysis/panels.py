@@ -14,10 +14,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from zeromass.analysis.polynomial_tops import PARTS, polynomial_tops
 from zeromass.analysis.steep import FELT, Kind
 from zeromass.integrate.legendre import legendre
 from zeromass.integrate.sampling import PLACES
 from zeromass.integrate.search import EPSILON
+from zeromass.kernel.language import compiled
 
 NODES = np.append(0.0, PLACES)
 """Places in a panel: its beginning, and those of Radau's rule with eight nodes, of order 15."""
@@ -25,17 +27,8 @@ NODES = np.append(0.0, PLACES)
 COEFFICIENTS = np.linalg.inv(np.array(legendre(NODES, len(NODES))).T)
 """Legendre's coefficients of the polynomial through values at the nodes."""
 
-PARTS = 32
-"""Of a panel, at whose ends its polynomial is evaluated."""
-
 GRID = np.array(legendre(np.arange(PARTS + 1) / PARTS, len(NODES))).T
 """Values of the polynomials at the ends of parts of a panel, from their coefficients."""
-
-SLOPES = 2 * np.polynomial.legendre.legder(np.eye(len(NODES)))
-"""Coefficients of the derivative in θ from those of a polynomial."""
-
-NEWTON = 3
-"""Steps of Newton's method from the largest value on the grid to the top of a polynomial."""
 
 DOUBTED = 2.0
 """How many times what polynomials leave out, as their coefficients tell it, they may be off."""
@@ -242,23 +235,11 @@ def _crossing(c: np.ndarray, level: np.ndarray) -> tuple[np.ndarray, np.ndarray]
 def tops_of(c: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The largest values of polynomials with coefficients (9, k), and by how much other local maxima may exceed them.
 
-    By Newton's method from the largest value on the grid; from others a polynomial rises by less than it falls beside them.
+    See `polynomial_tops`.
     """
-    values, each = GRID @ c, np.arange(c.shape[1])
-    best = values.argmax(axis=0)
-    slopes, bends, θ = SLOPES @ c, SLOPES[:-1, :-1] @ SLOPES @ c, best / PARTS
-    low, high = np.maximum(θ - 1 / PARTS, 0.0), np.minimum(θ + 1 / PARTS, 1.0)
-    for _ in range(NEWTON):
-        P = np.array(legendre(θ, len(c)))
-        slope, bend = (np.einsum("jk,jk->k", x, P[: len(x)]) for x in (slopes, bends))
-        θ = np.clip(θ - np.divide(slope, bend, out=np.zeros_like(θ), where=bend < 0), low, high)
-    tops = np.maximum(values[best, each], np.einsum("jk,jk->k", c, np.array(legendre(θ, len(c)))))
-    fall = np.diff(values, axis=0)
-    before, after = np.concatenate([-fall[:1], fall]), np.concatenate([-fall, fall[-1:]])
-    local = (before >= 0) & (after >= 0)
-    local[best, each] = False
-    other = np.where(local, values + np.maximum(before, after), -np.inf).max(axis=0)
-    return tops, np.maximum(other - tops, 0.0)
+    tops, rivals = np.empty(c.shape[1]), np.empty(c.shape[1])
+    compiled(polynomial_tops)(np.ascontiguousarray(c), GRID @ c, tops, rivals)
+    return tops, rivals
 
 
 def divided(along: Along, panels: Panels, where: Hidden, error: np.ndarray, stalls: np.ndarray) -> Panels:

@@ -146,9 +146,7 @@ class Contacts(ByExpression, System):
                 "or a formula of time and parameters"
             )
         self.gravity, self.least_clearance = gravity, least_clearance
-        if strokes not in (AT_ONCE, IN_TURN):
-            raise ModelError(f"strokes is {strokes!r}; it is '{AT_ONCE}' or '{IN_TURN}'")
-        self.strokes = strokes
+        self.strokes = given_choice(strokes, "strokes", (AT_ONCE, IN_TURN))
         self.bodies = tuple(RigidBody(s.name, mass=s.mass, inertia=s.inertia) for s in self.solids)
         one = len(self.solids) == 1
         self.centers = tuple(Particle("center" if one else f"{s.name} center", mass=0) for s in self.solids)

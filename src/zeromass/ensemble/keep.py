@@ -12,8 +12,9 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from zeromass.expression import Expression, expressions
-from zeromass.model import Event, ModelError
+from zeromass.expression import Expression, expressions, symbols
+from zeromass.expression.leaves import namesake
+from zeromass.model import Event, ModelError, System
 from zeromass.model.given import given_numbers, shown
 from zeromass.model.named_expressions import name_of
 
@@ -190,6 +191,17 @@ def _name(what: Kept) -> str:
         case Integral():
             return f"{'mean' if what.mean else 'integral of'} {formula}"
     return formula
+
+
+def check_kept(wanted: Mapping[str, Kept], systems: Sequence[System]) -> None:
+    """Raises where something kept contains coordinates of none of the systems that members may move as: it has no values."""
+    known = {x for system in systems for x in (*system.inputs, *system.accelerations)}
+    for name, what in wanted.items():
+        e = expressions([what.event.zero]) if isinstance(what, FirstTime) else what.array
+        for leaf in symbols(e):
+            if leaf.kind == "coordinate" and leaf not in known:
+                words = f"keep: '{leaf!r}' in '{name}' is nothing of this system, so a study has no values of it"
+                raise ModelError(words + namesake(leaf, systems[0].inputs))
 
 
 def needs_steps(wanted: Sequence[Kept]) -> bool:

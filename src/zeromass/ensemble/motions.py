@@ -282,11 +282,12 @@ def _through_zero(moved: Motions, ended: np.ndarray) -> list[int]:
         inputs = np.concatenate([rows[:, 1:2], rows[:, 1 + HEAD :], starts.parameters[own]], axis=1)
         begin = own[firsts]
         first = np.concatenate([starts.t[begin, None], starts.y[begin], starts.parameters[begin]], axis=1)
-        after, before = lengths.directions(inputs), []
+        after, before, t0 = lengths.directions(inputs), [], np.append(rows[:1, 1], rows[:-1, 1])
+        t0[firsts] = starts.t[begin]
         for d, d0 in zip(after, lengths.directions(first), strict=True):
             before.append(np.concatenate([d[:1], d[:-1]]))
             before[-1][firsts] = d0
-        turned = np.any(lengths.turned(before, after, np.sign(moved.until - starts.t[0])), axis=0)
+        turned = np.any(lengths.turned(before, after, rows[:, 1] - t0), axis=0)
         found.update(np.unique(own[turned]).tolist())
     some = sorted(k for k in found if ended[k] and k not in moved.courses)
     return [k for k in some if passes_zero(moved.program, moved.course(k).segments[0])]

@@ -15,7 +15,7 @@ from zeromass.compile.program import Program
 from zeromass.ensemble.chunk import Study, Work
 from zeromass.ensemble.dispatch import Dispatch, Pool, here
 from zeromass.ensemble.gathered import Gathered
-from zeromass.ensemble.keep import kept_by_name
+from zeromass.ensemble.keep import check_kept, kept_by_name
 from zeromass.ensemble.labels import check_names
 from zeromass.ensemble.members import Axes, Members, StartOf, axes_of
 from zeromass.ensemble.starts import Starts
@@ -125,6 +125,7 @@ def sweep(
     members = Members(moving, start, list(axes.values), axes)
     wanted = kept_by_name(keep)
     check_names(axes, wanted)
+    check_kept(wanted, (moving, moving.mode_of, members.first.system))
     program = program or members.compiled()
     first = Starts.of([members.first])
     given_choice(states, "states", ("all", "least"))

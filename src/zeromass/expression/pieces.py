@@ -73,6 +73,17 @@ NESTED = 64
 """Switches inside one another at most: the outermost may switch wherever any of the others does."""
 
 
+def _root_of_size(node: Expression) -> float | None:
+    """The power p of |x|^p that is not a whole number; None of other formulas.
+
+    On a piece |x| is s x, negative beyond its end, where s x to such a power is not a number: (x²)^(p/2) is one.
+    """
+    if node.op not in ("sqrt", "power") or node.args[0].op != "abs":
+        return None
+    power = 0.5 if node.op == "sqrt" else node.args[1].value
+    return None if power is None or float(power).is_integer() else float(power)
+
+
 class _Unknown(ExpressionError):
     """A formula has a switch that is none of those known."""
 
@@ -137,7 +148,8 @@ class Pieces:
                 pass
         if all(a is b for a, b in zip(args, node.args, strict=True)):
             return node
-        return renewed(node, args)
+        power = _root_of_size(node)
+        return renewed(node, args) if power is None else (args[0] ** 2) ** (power / 2)
 
     # modes, which operations ask for: see `Modes` ----------------------------------------------------------------------
     def side(self, g: Expression) -> Expression:

@@ -2,9 +2,10 @@
 
 On the line that d moves along, √(d·d) is |s| of a signed length s: smooth before and after the passage, and what depends on
 it may jump there. So may arctan2 of d, and what depends on √u where u touches zero, as 1 − x² in arccos x. A step across it
-has no error that its method could see. Steps in which d turns by more than a right angle, or u ceases to fall and rises, are
-therefore examined. Where the length passes zero, to rounding, the motion ends just before and goes on just after: no stage
-of any step lies beyond. Motions whose lengths stay away from zero are as before, to the last bit.
+has no error that its method could see. Steps in which d turns by more than a right angle, or u ceases to fall and rises so
+fast that it may have passed zero twice, are therefore examined. Where the length passes zero, to rounding, the motion ends
+just before and goes on just after: no stage of any step lies beyond. Motions whose lengths stay away from zero keep their
+bits.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from functools import cached_property
 import numpy as np
 
 from zeromass.compile.program import Program
-from zeromass.expression import Evaluator, Expression, as_expression, heading, rate
+from zeromass.expression import Evaluator, Expression, as_expression, heading, rate, symbols
 from zeromass.integrate.joined import joined, lengthened
 from zeromass.integrate.outcome import Ending, Outcome
 from zeromass.integrate.passages import Passage
@@ -49,6 +50,9 @@ AHEAD = 0.99
 ROUNDS, SECANTS, INSIDE = 40, 60, 17
 """Rounds towards a passage, of the search for the time to it, and places inside a step that are looked at."""
 
+TWICE = 2.0
+"""Part of the way that a length would go in a step at the larger of its speeds at both ends which it may go at most."""
+
 BEFORE = 2
 """How many of these places a motion is followed to the shortest length as it is, before its arc is followed."""
 
@@ -79,25 +83,27 @@ class Lengths:
     def __init__(self, system: System) -> None:
         self.all: tuple[Length, ...] = lengths_in(system)
         self._inputs = list(system.inputs)
-        self._reversed = [length.d or (as_expression(rate(length.u)),) for length in self.all]
+        self._reversed = [(*length.d, _rate(length.u)) for length in self.all]
         self._known: dict[int, tuple[Evaluator, Evaluator, Magnitude]] = {}
 
     @property
     def sampled(self) -> list[tuple[Length, list[Expression]]]:
         """Each length with u, and with what is reversed where it passes zero."""
-        return [(length, [length.u, *some]) for length, some in zip(self.all, self._reversed, strict=True)]
+        return [
+            (length, [length.u, *(length.d or some)]) for length, some in zip(self.all, self._reversed, strict=True)
+        ]
 
     @cached_property
     def _directions(self) -> Evaluator:
         return Evaluator([e for some in self._reversed for e in some], self._inputs)
 
     def directions(self, inputs: np.ndarray) -> list[np.ndarray]:
-        """What is reversed where a length passes zero, d or the rate of u, of each: shape (…, components)."""
+        """What is reversed where a length passes zero, d and the rate of u, of each: shape (…, components)."""
         with np.errstate(all="ignore"):
             return np.split(self._directions(inputs), np.cumsum([len(some) for some in self._reversed])[:-1], axis=-1)
 
     def direction(self, k: int, inputs: np.ndarray) -> np.ndarray:
-        """The same of one length."""
+        """What is reversed where one length passes zero: d, or the rate of u where there is none."""
         with np.errstate(all="ignore"):
             return self._of(k)[0](inputs)
 
@@ -111,25 +117,36 @@ class Lengths:
         u, terms = self._of(k)[2].with_values(inputs)
         return bool(self.value(k, inputs) <= THROUGH * size or (not self.all[k].d and u[0] <= 8 * ROUNDING * terms[0]))
 
-    def turned(self, before: list[np.ndarray], after: list[np.ndarray], ahead: float) -> list[np.ndarray]:
-        """In which steps each length may pass zero, from its `directions` at their ends: truths, (steps,).
+    @np.errstate(all="ignore")
+    def turned(self, before: list[np.ndarray], after: list[np.ndarray], h: np.ndarray) -> list[np.ndarray]:
+        """In which steps of lengths h each length may pass zero, from its `directions` at their ends: truths, (steps,).
 
-        There d turns by more than a right angle, or u ceases to fall and rises.
-
-        ahead  1 for motions forward in time, −1 backward
+        There d turns by more than a right angle, or u ceases to fall and rises; of √(d·d) if its speeds there are large
+        enough for two passages.
         """
         found = []
         for length, d0, d1 in zip(self.all, before, after, strict=True):
-            back = ~(np.einsum("ij,ij->i", d0, d1) > 0.0)
-            found.append(back if length.d else back & ~(ahead * d0[:, 0] > 0.0))
+            rises = ~(d0[:, -1] * d1[:, -1] > 0.0) & ~(h * d0[:, -1] > 0.0)
+            if length.d:
+                lengths = [np.linalg.norm(d[:, :-1], axis=1) for d in (d0, d1)]
+                speed = np.maximum(*(np.abs(d[:, -1] / 2 / l) for d, l in zip((d0, d1), lengths, strict=True)))
+                twice = rises & (lengths[0] + lengths[1] <= TWICE * np.abs(h) * speed)
+                rises = twice | ~(np.einsum("ij,ij->i", d0[:, :-1], d1[:, :-1]) > 0.0)
+            found.append(rises)
         return found
 
     def _of(self, k: int) -> tuple[Evaluator, Evaluator, Magnitude]:
         if k not in self._known:
             u = [self.all[k].u]
-            functions = Evaluator(list(self._reversed[k]), self._inputs), Evaluator(u, self._inputs)
+            functions = Evaluator(list(self.all[k].d or self._reversed[k]), self._inputs), Evaluator(u, self._inputs)
             self._known[k] = *functions, Magnitude(u, self._inputs)
         return self._known[k]
+
+
+def _rate(u: Expression) -> Expression:
+    """The rate of the square of a length; zero of a speed, whose rate no state tells."""
+    leaves = symbols([u])
+    return as_expression(0.0 if any(leaf.order for leaf in leaves) else rate(u))
 
 
 def lengths_of(system: System) -> Lengths:
@@ -249,9 +266,9 @@ def _first(lengths: Lengths, program: Program, segment: Segment, soonest: float)
         rows = slice(begin, begin + some + 1)
         inputs = _inputs(program, segment, segment.t[rows], segment.y[rows])
         steps: list[tuple[int, int]] = []
-        d, ahead = lengths.directions(inputs), float(np.sign(segment.t[-1] - segment.t[0]))
-        for k, turned in enumerate(lengths.turned([x[:-1] for x in d], [x[1:] for x in d], ahead)):
-            values = np.linalg.norm(d[k], axis=1) if lengths.all[k].d else lengths.value(k, inputs)
+        d, h = lengths.directions(inputs), np.diff(segment.t[rows])
+        for k, turned in enumerate(lengths.turned([x[:-1] for x in d], [x[1:] for x in d], h)):
+            values = np.linalg.norm(d[k][:, :-1], axis=1) if lengths.all[k].d else lengths.value(k, inputs)
             sizes[k] = max(sizes[k], float(np.nanmax(values, initial=0.0)))
             turned[-1] |= begin + len(turned) == len(segment.t) - 1 and bool(values[-1] <= AT_END * sizes[k])
             steps += [(begin + i, k) for i in np.flatnonzero(turned).tolist()]
@@ -347,8 +364,9 @@ def _time_left(
     def along(h: float) -> float:
         return float(e @ lengths.direction(k, _arc(state, a, h)))
 
-    low, high = 0.0, most
-    if not along(high) < 0.0:
+    places = [most, *np.linspace(0.0, most, INSIDE)[1:-1].tolist()]  # an arc may have passed zero and come back
+    low, high = 0.0, next((h for h in places if along(h) < 0.0), None)
+    if high is None:
         return None, state.inputs
     for _ in range(SECANTS):
         middle = (low + high) / 2

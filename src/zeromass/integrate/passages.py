@@ -38,10 +38,15 @@ NARROWINGS, PARTS = 24, 8
 
 @frozen(eq=True)
 class Passage:
-    """A singular position: its time, and the constraints that depend on one another there."""
+    """A singular position: its time, and the constraints that depend on one another there.
+
+    span  times around one at which coordinates without mass have no finite rate, as at a flat point of a body that rolls:
+          within them states change faster than a run can tell their times
+    """
 
     t: float
     constraints: tuple[str, ...]
+    span: tuple[float, float] | None = None
 
 
 def passages(

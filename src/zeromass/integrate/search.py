@@ -56,6 +56,7 @@ def zeros(
     return found
 
 
+@np.errstate(invalid="ignore")  # at a pole values are infinite
 def maxima(
     f: Values, low: np.ndarray, high: np.ndarray, rounds: int = ROUNDS, parts: int = PARTS
 ) -> tuple[np.ndarray, np.ndarray]:

@@ -100,13 +100,15 @@ class StartEquations:
         known: Sequence[float],
         fixed: Mapping[Expression, float],
         prescribed: Sequence[float] = (),
+        scales: Mapping[Expression, float] | None = None,
     ) -> tuple[np.ndarray, list[str]]:
         """Values of the unknowns, and the names of those that the equations do not determine.
 
-        Unknowns in `fixed` keep the value they have there.
+        Unknowns in `fixed` keep the value they have there. A given value is exact to the rounding of its scale, if that is
+        larger than itself.
         """
         with alone(*self._slopes.shape):
-            return Numbers(self, known, fixed, prescribed).solution(guess)
+            return Numbers(self, known, fixed, prescribed, scales).solution(guess)
 
     def near(self, guess: np.ndarray, known: Sequence[float]) -> np.ndarray | None:
         """Values of the unknowns that steps from the guess lead to; None where they lead to none."""
@@ -146,8 +148,10 @@ class Numbers:
         known: Sequence[float],
         fixed: Mapping[Expression, float],
         prescribed: Sequence[float],
+        scales: Mapping[Expression, float] | None = None,
     ) -> None:
         self.equations: StartEquations = equations
+        self._scales = scales or {}
         self.fixed: Mapping[Expression, float] = fixed
         self._known: np.ndarray = np.array(known, dtype=float)
         self.wanted: np.ndarray = np.array([*[0.0] * len(equations.constraints), *prescribed])
@@ -177,7 +181,18 @@ class Numbers:
             if back_to is not None:
                 reached = self._returned(reached, back_to, unit)
             return reached, self._settled(reached.point, unit)
-        return reached, self._onto_constraints(reached.point.x) if reached.error <= GIVEN else None
+        return reached, self._onto_constraints(reached.point.x) if self._missed_by_rounding(reached, unit) else None
+
+    def _missed_by_rounding(self, reached: Reached, unit: np.ndarray) -> bool:
+        """Whether the values that were given miss the equations by no more than their own rounding."""
+        if reached.error <= GIVEN or not self._scales or not np.isfinite(reached.error):
+            return reached.error <= GIVEN
+        equations, point = self.equations, reached.point
+        values = np.concatenate([point.x, self._known])
+        sizes = np.maximum(np.abs(values), [self._scales.get(x, 0.0) for x in [*equations.unknowns, *equations.known]])
+        wanted = [self._scales.get(e, 0.0) for e in equations.prescribed]
+        terms = np.maximum(equations.magnitude(values, sizes), [*[0.0] * len(equations.constraints), *wanted])
+        return bool(np.all(np.abs(point.r) <= GIVEN * np.maximum(terms, self.terms(point, unit))))
 
     def _settled(self, point: Point, unit: np.ndarray) -> np.ndarray:
         """The unknowns, those zero that are rounding of a rounding: steps on linear equations end there, not at zero."""

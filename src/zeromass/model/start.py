@@ -62,7 +62,8 @@ def consistent_start(
     values = parameter_values(system, {p: x for p, x in given.items() if p in system.parameters or p not in own})
     own_values = values_of(own, given)
     at = {**values, **own_values}
-    wishes = _pairs(system, [(key, numbers(value, at)) for key, value in items], "prescribed")
+    given_values = [(key, numbers(value, at)) for key, value in items]
+    wishes = _pairs(system, given_values, "prescribed")
     first: dict[Expression, float] = {**system.usual}
     guesses = _pairs(system, guess, "guess")
     first.update(guesses)
@@ -77,16 +78,17 @@ def consistent_start(
             return admitted_start(found) if admitted else found
     data = _pairs(system, near, "near")
     first.update({x: value for x, value in data.items() if isinstance(x, Symbol)})
-    problem = _Problem(system, wishes, data, t, values, made_of)
+    problem = _Problem(system, wishes, _scales(given_values), data, t, values, made_of)
     return _facing(problem, first, hint, guesses, admitted=admitted)
 
 
 @dataclass(frozen=True)
 class _Problem:
-    """What a start must satisfy: prescribed values, and data that it is nearest to."""
+    """What a start must satisfy: prescribed values, with the scales of their rounding, and data that it is nearest to."""
 
     system: System
     wishes: Mapping[Expression, float]
+    scales: Mapping[Expression, float]
     data: Mapping[Expression, float]
     t: float
     values: dict[Symbol, float]
@@ -113,9 +115,9 @@ class _Problem:
                 guessed = guessed if there is None else there
             rounded = {e: value for e, value in data.items() if _order(e) == level and e not in fixed}
             if rounded:
-                found, _ = equations.solution(guessed, *given)
+                found, _ = equations.solution(guessed, *given, self.scales)
                 guessed = nearest(moving, level, equations, rounded, found, *given)
-            solution, open_ = equations.solution(guessed, *given)
+            solution, open_ = equations.solution(guessed, *given, self.scales)
             known.update(zip(unknowns, solution, strict=True))
             free += open_
         n = len(system.coordinates)
@@ -258,6 +260,16 @@ def _pairs(system: System, given: Prescribed, what: str) -> dict[Expression, flo
             if e in result and result[e] != number:
                 raise StartError(f"{what}: '{e!r}' is given twice, as {result[e]:g} and as {number:g}")
             result[e] = float(number)
+    return result
+
+
+def _scales(given: Iterable[tuple[Any, Any]]) -> dict[Expression, float]:
+    """The largest value of the array in which an expression is prescribed: its components are rounded as the largest is."""
+    result: dict[Expression, float] = {}
+    for key, value in given:
+        pairs = [] if isinstance(key, Expression) else list(_flat(key, value, "prescribed"))
+        largest = max((abs(float(number)) for _, number in pairs), default=0.0)
+        result.update((e, largest) for e, _ in pairs)
     return result
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from zeromass.equation import Motion, Verdict, solve
 from zeromass.equation.arrays import alone
+from zeromass.equation.massless import in_massless_units
 from zeromass.equation.solution import clearly_unique
 from zeromass.errors import quoted, shown
 from zeromass.expression import Evaluator, Expression, Symbol, expressions, jacobian, symbols
@@ -231,7 +232,8 @@ class State(Remembering, ByExpression):
 
         def motion_for(C: np.ndarray) -> Motion:
             with alone(*A.shape):
-                return solve(M, Q, A, b, C, b_error=errors.b, Q_error=errors.Q + errors.C)
+                found = solve(M, Q, A, b, C, b_error=errors.b, Q_error=errors.Q + errors.C)
+                return found if found.unique else in_massless_units(found, errors.Q + errors.C, errors.b)
 
         motion = motion_for(C)
         places = list(self.system.nonideal.places)

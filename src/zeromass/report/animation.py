@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 ENDINGS = {".gif": "GIF", ".webp": "WEBP"}
 
-FRAMES = 1000
-"""Most frames."""
+SLOWEST, FRAMES = 0.01, 1000
+"""Least frames a second, and most frames."""
 
 COLORS = 64
 """Of a GIF: curves and words need no more."""
@@ -46,8 +46,9 @@ def animation(
         raise ModelError(f"an animation is written as .gif or .webp, not '{path}'; run.movie writes .mp4 too")
     fps, dpi = given_finite(fps, "fps"), given_finite(dpi, "dpi")
     seconds = None if seconds is None else given_finite(seconds, "seconds")
-    if not fps > 0 or not dpi > 0 or not (seconds is None or seconds > 0):
-        raise ModelError(f"an animation needs fps, dpi and seconds above zero, not {fps:g}, {dpi:g} and {seconds}")
+    if not fps >= SLOWEST or not dpi > 0 or not (seconds is None or seconds > 0):
+        words = f"an animation needs dpi and seconds above zero, and fps of {SLOWEST:g} or more"
+        raise ModelError(f"{words}, not dpi = {dpi:g}, seconds = {seconds} and fps = {fps:g}")
     if dpi < FEWEST_DOTS:
         raise ModelError(f"dpi is {dpi:g}: letters need {FEWEST_DOTS:g} dots an inch, or more")
     given_axes(ax)
@@ -56,7 +57,7 @@ def animation(
     canvas = FigureCanvasAgg(figure)
     span = float(abs(run.t[-1] - run.t[0]))
     long = min(max(span, 2.0), 12.0) if seconds is None else seconds
-    count = int(np.clip(round(long * fps), 2, FRAMES))
+    count = round(float(np.clip(long * fps, 2, FRAMES)))
     canvas.draw()  # the layout is made once, and stays while curves grow
     figure.set_layout_engine("none")
     curves = [_Curve(line, axes) for axes in figure.axes for line in axes.lines if np.size(line.get_xdata()) > 2]

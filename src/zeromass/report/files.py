@@ -158,7 +158,7 @@ def _segment_words(segment: Segment, systems: list[System]) -> dict[str, Any]:
     """What is not an array."""
     return {
         "system": systems.index(segment.system),
-        "crossed": [[passage.t, list(passage.constraints)] for passage in segment.crossed],
+        "crossed": [[p.t, list(p.constraints), *(p.span or ())] for p in segment.crossed],
         "outcome": [segment.outcome.ending.value, segment.outcome.t, segment.outcome.message],
         "counts": list(vars(segment.statistics).values()),
         "events": [e.name for e in segment.events],

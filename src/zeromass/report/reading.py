@@ -202,7 +202,10 @@ def _segment(system: System, words: Words, array: Callable[[str], np.ndarray], s
     parameters = dict(zip(system.parameters, values, strict=True))
     start = State(system, float(t[0]), y[0, :n].copy(), y[0, n:].copy(), parameters)
     steps, rejected, evaluations, repivots, growth = words["counts"]
-    crossed = tuple(Passage(float(at), tuple(map(str, names))) for at, names in words.get("crossed", []))
+    crossed = tuple(
+        Passage(float(at), tuple(map(str, names)), (float(span[0]), float(span[1])) if span else None)
+        for at, names, *span in words.get("crossed", [])
+    )
     return Segment(
         _program(start, crossed, float(t[-1])) if words["moved"] and not words.get("pieces") else None,
         start,

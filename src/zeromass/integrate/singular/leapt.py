@@ -34,7 +34,7 @@ class Leapt:
         self.loop = loop
         self.crossed = []
         self._leaps: dict[float, Leap | Piece] = {}  # by the times at which their steps begin
-        self._transits: list[tuple[float, float]] = []
+        self._transits: dict[float, tuple[float, float]] = {}  # by the times of their singular positions
 
     def land(self, landing: Landing) -> Outcome | None:
         """Goes back to where leaps begin, and records them as steps; an outcome, if something happens on the way."""
@@ -59,17 +59,24 @@ class Leapt:
         self.loop.work.resume(leap.h / 8)
         return outcome
 
-    def transit(self, event: Event) -> tuple[bool, Outcome | None]:
-        """Whether there is a way through beyond an event with a margin, and what happens on it; it is recorded as steps."""
-        loop, work = self.loop, self.loop.work
-        transit, outcome = Transit(loop, event), None
+    def transit(self, event: Event, steps: int | None = None) -> tuple[bool, Outcome | None]:
+        """Whether there is a way through beyond an event with a margin, and what happens on it; it is recorded as steps.
+
+        steps  of the record after which it begins; all by default
+        """
+        loop, work, outcome = self.loop, self.loop.work, None
+        t, y = loop.recorded()
+        begin = len(t) - 1 if steps is None else steps
+        transit = Transit(loop, event, float(t[begin]), y[begin])
         pieces = transit.steps()
         if not pieces:
             return False, None
+        if steps is not None:
+            loop.back_to(steps, float(t[begin]), y[begin])
         weakest = pieces[int(np.argmin(transit.margins(pieces)))]
         self.crossed.append((weakest.t1, weakest.y))
-        self._transits.append((pieces[0].t0, pieces[-1].t1))
-        self.margin, growth = event.margin, float(work.reals[Real64.growth])
+        self._transits[weakest.t1] = pieces[0].t0, pieces[-1].t1
+        self.margin, growth = event.margin, max(float(work.reals[Real64.growth]), 1.0)
         for piece in pieces:
             last = piece is pieces[-1] or abs(piece.t1 - piece.t0) >= abs(loop.until - piece.t0)
             t, y = piece.t1, piece.y
@@ -95,7 +102,7 @@ class Leapt:
         work = self.loop.work
         h, t, ahead = np.abs(work.rows[:, 1]), work.times, np.sign(self.loop.until - self.loop.start.t)
         found, longest = h.copy(), h.max(initial=0.0)
-        for begin, end in self._transits:
+        for begin, end in self._transits.values():
             inside = np.flatnonzero((ahead * (t - begin) > 0) & (ahead * (t - end) <= 0))
             if not len(inside):
                 continue
@@ -157,4 +164,4 @@ class Leapt:
         told = [(t, y) for t, y in self.crossed if first <= t <= last or last <= t <= first]
         inputs = np.array([[t, *y, *self.loop.values] for t, y in told])
         names = dependents(self.loop.program.system, inputs)
-        return tuple(Passage(t, constraints) for (t, _), constraints in zip(told, names, strict=True))
+        return tuple(Passage(t, said, self._transits.get(t)) for (t, _), said in zip(told, names, strict=True))

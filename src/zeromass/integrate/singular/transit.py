@@ -31,14 +31,14 @@ CLOSER, CLOSEST, FLOOR = 0.1, 1e-13, 1e-3
 SLOW = 1e-2
 """The speed c, as a part of |ẏ| at the beginning."""
 
-STEPS = 120
-"""Steps over σ after which a way is given up."""
+STEPS, STIFF = 120, 1000
+"""Steps over σ after which a way is given up, and those while the motion is stiff."""
 
 NEGATIVE = 1e-9
 """How far the margin of an event may be below zero by rounding."""
 
 AWAY = 10.0
-"""How far from the event a way ends that begins before it, in units of the distance there."""
+"""Length of the path behind the smallest margin, in units of that before it, of a way that begins before the event."""
 
 ROUGH = 1e-6
 """Relative error of the rates of coordinates without mass, from which constraints hardly tell them."""
@@ -72,16 +72,17 @@ class Piece:
 
 
 class Transit:
-    """Steps from where a run is, beyond an event with a margin, to where its function has changed its sign again."""
+    """Steps from a state (t, y) of a run, beyond an event with a margin or before it, to where its function is positive
+    again."""
 
-    def __init__(self, loop: UnderWay, event: Event) -> None:
+    def __init__(self, loop: UnderWay, event: Event, t: float, y: np.ndarray) -> None:
         system = loop.program.system
         self._loop, self._direction = loop, event.direction
         self._watched = Evaluator([event.zero, event.margin], system.inputs)
         self._rates = Evaluator(list(system.velocity_constraints), system.inputs)
         self._rows = all_rows(system)
         self._kinematic = [i for i, row in enumerate(system.rows) if row.level < 2]
-        self._t, y = loop.work.t, loop.work.y.copy()
+        self._t = t
         self._n = n = len(y) // 2
         heavy = masses(system)(self._inputs(np.array([self._t]), y[None]))[0, 0] > 0
         self._heavy, self._light = np.flatnonzero(heavy), np.flatnonzero(~heavy)
@@ -91,9 +92,10 @@ class Transit:
         others = [e.terminal and e.margin is not event.margin for e in loop.watched]
         self._terminal, self._directions = np.array(others), np.array([e.direction for e in loop.watched])
         self._values = loop.work.event_values(self._t, y)
-        zero, _ = self._watched(self._inputs(np.array([self._t]), y[None]))[0]
-        self._beyond = AWAY * max(-zero * event.direction, 0.0)
+        zero, margin = self._watched(self._inputs(np.array([t]), y[None]))[0]
+        self._before, self._margin = zero * event.direction < 0, float(margin)
         self._ahead = float(np.sign(loop.until - loop.start.t))
+        self._stiff = None if system.stiff is None else Evaluator([system.stiff], system.inputs)
 
     def steps(self) -> list[Piece] | None:
         """Of time; None where there is no way through."""
@@ -140,9 +142,9 @@ class Transit:
         speed = np.sqrt((SLOW * self._speed) ** 2 + np.sum(y[n + self._light] ** 2))
         return np.concatenate([[1.0], y[n:], slope[n + self._heavy]]) * (self._ahead / speed)
 
-    def _path(self) -> list[Step] | None:
-        """Steps over σ, each with what gives (t, q, v) inside it."""
-        from scipy.integrate import DOP853  # few runs come to such a place
+    def _solver(self, σ: float, z: np.ndarray, *, stiff: bool) -> Any:
+        """What integrates from a place on."""
+        from scipy.integrate import DOP853, Radau  # few runs come to such a place
 
         rtol = max(CLOSER * self._loop.settings.rtol, CLOSEST)
         n, first = self._n, self._first
@@ -150,8 +152,22 @@ class Transit:
         sizes[1 : n + 1], sizes[n + 1 :] = np.abs(first[1 : n + 1]).max(), np.abs(first[n + 1 :]).max()
         sizes[0] = sizes[1] / self._speed
         tolerances: Any = FLOOR * rtol * sizes
-        solver, found = DOP853(self._slope, 0.0, first, np.inf, rtol=rtol, atol=tolerances), list[Step]()
-        while len(found) < STEPS:
+        method = Radau if stiff else DOP853
+        return method(self._slope, σ, z, np.inf, rtol=rtol, atol=tolerances)
+
+    def _is_stiff(self, z: np.ndarray) -> bool:
+        y = self._states(z[None])
+        return self._stiff is not None and bool(self._stiff(self._inputs(self._t + z[:1], y))[0, 0] < 0.0)
+
+    def _path(self) -> list[Step] | None:
+        """Steps over σ, each with what gives (t, q, v) inside it."""
+        stiff, found = self._is_stiff(self._first), list[Step]()
+        solver, most = self._solver(0.0, self._first, stiff=stiff), STIFF if stiff else STEPS
+        least, lowest = self._margin, 0.0  # the smallest margin, and σ there
+        while len(found) < most:
+            if stiff and not self._is_stiff(solver.y):
+                stiff, most = False, len(found) + STEPS
+                solver = self._solver(solver.t, solver.y, stiff=False)
             before = float(solver.t)
             solver.step()
             if solver.status != "running":
@@ -161,7 +177,10 @@ class Transit:
             zero, margin = self._watched(self._inputs(np.array([t]), y[None]))[0]
             if not margin > -NEGATIVE:
                 return None
-            done = -zero * self._direction > self._beyond or abs(t - self._t) >= abs(self._loop.until - self._t)
+            if margin < least:
+                least, lowest = float(margin), float(solver.t)
+            away = not self._before or solver.t > (1 + AWAY) * lowest
+            done = (zero * self._direction < 0 and away) or abs(t - self._t) >= abs(self._loop.until - self._t)
             if done or self._ends(t, y):
                 return found
         return None

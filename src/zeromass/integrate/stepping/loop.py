@@ -361,6 +361,9 @@ class Loop:
         if not min(growth, before) < HOPELESS:
             if self.program.code == "rolled":
                 return in_large(state, Ending.SINGULAR_BRANCH)
+            through, outcome = self._through_ahead()
+            if through:
+                return outcome
             return singular(state) if weakened(self.start, state) else rounded_away(state)
         if before < growth:  # those of before are better still, as where masses differ by much
             growth = before
@@ -398,11 +401,25 @@ class Loop:
         state = self.state()
         return Outcome(Ending.EVENT, end, ", ".join(event.words(state) for event in ending))
 
-    def _through(self, event: Event) -> tuple[bool, Outcome | None]:
-        """Whether the run passes through beyond an event with a margin, and what happens on the way."""
+    def _through_ahead(self) -> tuple[bool, Outcome | None]:
+        """The same of an event with a margin that steps have become short before; from where they began to."""
+        h = self.lengths()
+        long = np.flatnonzero(h >= SLOWED * h.max(initial=0.0))
+        for event in self.listed:
+            if event[1].margin is not None:
+                through, outcome = self._through(event[1], int(long[-1]) + 1 if len(long) else 0)
+                if through:
+                    return through, outcome
+        return False, None
+
+    def _through(self, event: Event, steps: int | None = None) -> tuple[bool, Outcome | None]:
+        """Whether the run passes through beyond an event with a margin, and what happens on the way.
+
+        steps  of the record after which the way begins; all by default
+        """
         if self.settings.step is not None:
             return False, None
-        through, outcome = self.passing.leapt.transit(event)
+        through, outcome = self.passing.leapt.transit(event, steps)
         if through or event.name.startswith("\0"):
             self.occurrences = [e for e in self.occurrences if e.name != event.name]
         return through, outcome
@@ -500,10 +517,9 @@ class Loop:
         close = [
             event for event, end, size in zip(self.watched, ends, most, strict=True) if event.guard and abs(end) < size
         ]
-        for event in close:
-            through, outcome = (False, None) if event.margin is None else self._through(event)
-            if through:
-                return outcome
+        through, outcome = self._through_ahead()
+        if through:
+            return outcome
         for event in close[:1]:
             self.occurrences.append(Occurrence(event.name, self.work.t, self.work.y))
             words = event.words(self.state(), " nearly: no step is short enough to come closer")
