@@ -20,7 +20,6 @@ from zeromass.expression import (
     gradient,
     heading,
     jacobian,
-    rate,
     substitute,
     symbols,
 )
@@ -227,19 +226,6 @@ class SystemPieces:
         for block in (slice(1, 1 + n), slice(1 + n, 1 + 2 * n)):
             sizes[block] = sizes[block].max()
         return sizes
-
-    def size(self, k: int, state: State) -> float:
-        """Of what size the rounding of one switching function is at a state on the pieces."""
-        if not self.in_forces:
-            return float(self.switching(state)[1][k])
-        return self.one_by_one.size(k, state.inputs, self.sizes(state.inputs))
-
-    def along(self, e: Expression) -> Expression:
-        """The rate of a function that is watched, found once."""
-        known: dict[Expression, Expression] = self.system.memory.setdefault("rates of functions", {})
-        if e not in known:
-            known[e] = as_expression(rate(e))
-        return known[e]
 
     @cached_property
     def one_by_one(self) -> OneByOne:

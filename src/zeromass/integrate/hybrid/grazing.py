@@ -9,7 +9,17 @@ from __future__ import annotations
 from enum import IntEnum
 
 from zeromass.integrate.hybrid.memory import ATOL, RTOL, Motion
-from zeromass.integrate.hybrid.switches import TURN, WHOLE, Switches, look, rate_of, rate_there, sign_of, try_choice
+from zeromass.integrate.hybrid.switches import (
+    TURN,
+    WHOLE,
+    Switches,
+    look,
+    rate_of,
+    rate_there,
+    sign_of,
+    slopes_at,
+    try_choice,
+)
 from zeromass.integrate.hybrid.tolerances import NEAR, ORDERS, SOON
 from zeromass.kernel.functions import floor
 from zeromass.kernel.language import Reals, kernel
@@ -31,9 +41,9 @@ def allowed(m: Motion, w: Switches, t: float, y: Reals, k: int) -> float:
     """By how much a switching function may be off at a state, from the tolerances of a step."""
     w.clock[0], w.asked = t, k
     look(w, y, m.values)
-    total = 0.0
+    total, row = 0.0, slopes_at(w, w.clock, y, m.values, k, w.slopes)
     for i in range(len(y)):
-        total += abs(w.slopes[k, 1 + i]) * (m.reals[ATOL] + m.reals[RTOL] * abs(y[i]))
+        total += abs(w.slopes[row, 1 + i]) * (m.reals[ATOL] + m.reals[RTOL] * abs(y[i]))
     return total
 
 

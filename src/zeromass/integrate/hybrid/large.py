@@ -44,7 +44,6 @@ class LargeSwitches:
         self._pieces, self._program, self._events, self.callbacks = pieces, program, events, callbacks
         self._n, self._parameters = len(program.system.coordinates), len(program.system.parameters)
         self._judged: np.ndarray | None = None
-        self._near: dict[int, list[int]] = {}
         rhs, guard = native.rhs(lanes), native.events(events, lanes)
         if lanes == 1:
             self.rhs, self._guard = rhs.address("rhs"), 0 if guard is None else guard.address("event")
@@ -77,32 +76,30 @@ class LargeSwitches:
             self._watched.parameters[:] = view(values, self._parameters)[:, None]
             view(found, len(self._events))[:] = self._watched(code, *self._state(clock, y))
 
-    def _functions(self, clock: int, y: int, values: int, g: int, sizes: int, slopes: int) -> None:
-        """The switching functions, and of those that may be zero or are asked for their rounding and their slopes."""
+    def _functions(self, clock: int, y: int, values: int, g: int, sizes: int, _: int) -> None:
+        """The switching functions, and of those that may be zero or are asked for their rounding."""
         t, state = self._state(clock, y)
         inputs, w, count = np.concatenate([[t], state, view(values, self._parameters)]), self.w, len(self.w.kind)
-        felt = np.concatenate([inputs[: 1 + 2 * self._n], inputs[1 + 2 * self._n + self._felt], [w.asked, g]])
+        felt = np.concatenate([inputs[: 1 + 2 * self._n], inputs[1 + 2 * self._n + self._felt], [w.asked]])
         if self._judged is not None and np.array_equal(felt, self._judged):
             return  # nobody else writes there
         found, known = self._watching(inputs)
         own, rounding = view(g, count), view(sizes, count)
-        rows = view(slopes, count * (1 + 2 * self._n)).reshape(count, -1)
         own[:] = [found[known[switch.g]] if switch.g in known else np.nan for switch in self._pieces.switches]
         off = np.where(w.kind == SIDE, own, own - np.round(own))
-        rounding[:], rows[self._near.get(g, [])] = 0.0, 0.0
+        rounding[:] = 0.0
         near = np.abs(off) <= NEAR_ENOUGH * max(1.0, np.abs(state).max())
         near[w.asked] = True
-        self._near[g] = np.flatnonzero(near & ~np.isnan(own)).tolist()
         sizes_of, functions = self._pieces.sizes(inputs), self._pieces.one_by_one
-        for k in self._near[g]:
-            rounding[k], rows[k] = functions.size(k, inputs, sizes_of), functions.slopes(k, inputs)
+        for k in np.flatnonzero(near & ~np.isnan(own)).tolist():
+            rounding[k] = functions.size(k, inputs, sizes_of)
         self._judged = felt
 
     def _derivative(self, clock: int, y: int, values: int, k: int, order: int, slopes: int) -> None:
-        """Slopes of ġ, of a function of the place; there are no formulas of how accelerations change."""
+        """Slopes of g, and of ġ of a function of the place; there are no formulas of how accelerations change."""
         found = view(slopes, 1 + 2 * self._n)
         found[:] = 0.0
-        if order == 2 and not self._pieces.of_rates[k]:
+        if order == 1 or (order == 2 and not self._pieces.of_rates[k]):
             t, state = self._state(clock, y)
             inputs = np.concatenate([[t], state, view(values, self._parameters)])
             found[:] = self._pieces.one_by_one.slopes(k, inputs, order)

@@ -144,8 +144,10 @@ def side_to(w: Switches, y: Reals, values: Reals, j: int, slide: bool) -> float:
     same = w.large and not w.nested  # slopes on all sides
     if not same and not try_choice(w, y, values, w.choice if w.large else w.lower):
         return 0.0
-    scale = abs(w.G[j, j]) + abs(w.r[j]) if w.rates[k] != 0 else 0.0
-    if w.large and w.rates[k] != 0:
+    scale = 0.0
+    if w.rates[k] != 0 and not w.large:
+        scale = abs(w.G[j, j]) + abs(w.r[j])
+    elif w.rates[k] != 0:
         if rate_of(w, y, w.mean, k) * w.choice[j] > 0.0:
             return w.choice[j]
         scale = abs(rate_across(w, y, values, w.choice, j, -w.choice[j])) + abs(w.r[j])

@@ -109,10 +109,11 @@ def settle(w: Switches, y: Reals, values: Reals, fresh: bool) -> bool:
     measure_drifts(w, y, values)
     for _ in range(NESTED + len(w.kind)):
         look(w, y, values)
-        felt, some = False, False
+        w.values[:] = values
+        felt, some = w.large, w.large
         for k in range(len(w.kind)):
-            some = some or w.large or w.known[k] != 0
-            for i in range(n):
+            some = some or w.known[k] != 0
+            for i in range(0 if w.large else n):
                 felt = felt or w.slopes[k, 1 + n + i] != 0.0
         if felt and some:
             accelerate(w, y, values)
@@ -125,7 +126,8 @@ def settle(w: Switches, y: Reals, values: Reals, fresh: bool) -> bool:
             if not free_of(w, k):
                 continue
             off = w.g[k] - floor(w.g[k] + 0.5) if w.kind[k] == WHOLE else w.g[k]
-            drift = max(abs(rate_of(w, y, a, k)), w.drift[k])
+            far = w.large and w.sizes[k] == 0.0
+            drift = 0.0 if far else max(abs(rate_of(w, y, a, k)), w.drift[k])
             if w.known[k] != 0 or abs(off) <= NEAR * w.sizes[k] + slack * drift:
                 w.tied[k] = 1
             elif w.force[k] == 0 and values[w.mode[k]] != side_of(w, k, w.g[k]):
@@ -322,6 +324,7 @@ def decide_by_rates(w: Switches, y: Reals, values: Reals) -> None:
             continue
         if w.inner[k] != 0:
             look(w, y, values)
+            w.values[:] = values
         sign = sign_of(w, y, zero, k, 1, 0.0) if w.rates[k] == 0 else 0.0
         if w.rates[k] == 0 and is_constant(w, y, values, k):
             values[w.mode[k]] = side_of(w, k, w.g[k])

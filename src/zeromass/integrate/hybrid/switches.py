@@ -29,7 +29,7 @@ class Switches(Struct):
     nested, large               whether any depends on modes of others; whether the system is large
     ahead                       1 for motions forward in time, −1 backward
     rhs, judge, across          dy/dt; g, their rounding and slopes; and what lies across the direction of each turn
-    derivative                  slopes of a higher derivative of one g along the motion: switch, order
+    derivative                  slopes of a higher derivative of one g along the motion, of g itself in a large system
     acting                      of a large system: β and c of each switch, see `zeromass.model.large_pieces`
     failed                      whether there was an error in one of these functions
     reached, way                whether a switch is reached, and to which side it goes; as a motion begins: turns to be found
@@ -39,8 +39,8 @@ class Switches(Struct):
     choice, tried, lower        sides of what is open: 1, −1, or 0 where a switch holds the motion
     can, wrong, right           whether what is open can hold the motion, whether its side is wrong, and what is right
     values, trial               parameters with other modes
-    g, sizes, slopes            of the switching functions, their rounding, and by time, positions and rates, (k, 1 + 2n)
-    asked                       a switch whose size and slopes are wanted in any case
+    g, sizes, slopes            of the switching functions, their rounding, and by time, positions and rates, (k, 1 + 2n);
+                                of a large system there is one row, and sizes are of what is near zero, or `asked`
     drift, zeros, terms         by how much g may change, and g and sizes where the decision began
     slope, growth, pivots       dy/dt, and what tells of its accuracy; `largest` q̈ of all that was tried
     remembers                   whether choices of few switches are tried at one state, one after another
@@ -187,9 +187,18 @@ def vanishes(row: Reals, y: Reals, a: Reals, total: float, scale: float) -> bool
 
 
 @kernel
+def slopes_at(w: Switches, clock: Reals, y: Reals, values: Reals, k: int, slopes: Reals2) -> int:
+    """The row of one switching function among slopes; those of a large system are asked for one by one, and have one row."""
+    if w.large:
+        w.derivative(clock, y, values, k, 1, slopes[0])
+    return 0 if w.large else k
+
+
+@kernel
 def rate_of(w: Switches, y: Reals, a: Reals, k: int) -> float:
-    """ġ of a switch, ahead, with accelerations a."""
-    return along(w.slopes[k], y, a) * w.ahead
+    """ġ of a switch, ahead, with accelerations a; in a large system with the modes in w.values."""
+    row = slopes_at(w, w.clock, y, w.values, k, w.slopes)
+    return along(w.slopes[row], y, a) * w.ahead
 
 
 @kernel
@@ -198,9 +207,8 @@ def sign_of(w: Switches, y: Reals, a: Reals, k: int, order: int, scale: float) -
 
     scale  below a part of which it counts as zero, beside its own terms
     """
-    w.asked = k
     if order == 1:
-        w.row[:] = w.slopes[k]
+        w.row[:] = w.slopes[slopes_at(w, w.clock, y, w.values, k, w.slopes)]
     elif w.force[k] != 0:
         return 0.0
     else:
@@ -234,19 +242,22 @@ def rate_there(w: Switches, y: Reals, a: Reals, k: int, late: float) -> float:
         w.there[i] = y[i] + late * y[n + i] + 0.5 * late * late * a[i]
         w.there[n + i] = y[n + i] + late * a[i]
     w.clock_there[0] = w.clock[0] + late
-    w.judge(w.clock_there, w.there, w.values, w.g_there, w.sizes_there, w.slopes_there)
+    if not w.large:
+        w.judge(w.clock_there, w.there, w.values, w.g_there, w.sizes_there, w.slopes_there)
+    row = slopes_at(w, w.clock_there, w.there, w.values, k, w.slopes_there)
     if w.rates[k] != 0:
         w.rhs(w.clock_there, w.there, w.values, w.slope_there, w.growth, w.pivots)
     else:
         w.slope_there[n:] = a
-    return along(w.slopes_there[k], w.there, w.slope_there[n:])
+    return along(w.slopes_there[row], w.there, w.slope_there[n:])
 
 
 @kernel
 def bend(w: Switches, y: Reals, a: Reals, k: int) -> float:
     """The side to which g̈ leads where ġ vanishes, from ġ a moment before and after; 0 where that does not tell."""
     late = SOON * max(1.0, abs(w.clock[0]))
-    now, size = along(w.slopes[k], y, a), size_along(w.slopes[k], y, a)
+    row = slopes_at(w, w.clock, y, w.values, k, w.slopes)
+    now, size = along(w.slopes[row], y, a), size_along(w.slopes[row], y, a)
     after, before = rate_there(w, y, a, k, late), rate_there(w, y, a, k, -late)
     change = after - before
     clear = abs(change) > SMALL * size and abs(after + before - 2.0 * now) < CURVED * abs(change)
@@ -261,19 +272,22 @@ def is_constant(w: Switches, y: Reals, values: Reals, k: int) -> bool:
 
     Its slopes are zero at the state, w.slopes, and at another one that is nothing special.
     """
-    constant = w.inner[k] != 0 and w.force[k] == 0
+    if w.inner[k] == 0 or w.force[k] != 0:
+        return False
+    constant, row = True, slopes_at(w, w.clock, y, values, k, w.slopes)
     for i in range(w.slopes.shape[1]):
-        constant = constant and w.slopes[k, i] == 0.0
+        constant = constant and w.slopes[row, i] == 0.0
     if not constant:
         return False
-    w.asked = k
     for i in range(len(y)):
         part = float(i + 2) * GOLDEN
         w.there[i] = y[i] + (1.0 + abs(y[i])) * (0.1 + 0.3 * (part - floor(part)))
     w.clock_there[0] = w.clock[0] + GOLDEN * (1.0 + abs(w.clock[0]))
-    w.judge(w.clock_there, w.there, values, w.g_there, w.sizes_there, w.slopes_there)
+    if not w.large:
+        w.judge(w.clock_there, w.there, values, w.g_there, w.sizes_there, w.slopes_there)
+    row = slopes_at(w, w.clock_there, w.there, values, k, w.slopes_there)
     for i in range(w.slopes.shape[1]):
-        constant = constant and w.slopes_there[k, i] == 0.0
+        constant = constant and w.slopes_there[row, i] == 0.0
     return constant
 
 

@@ -96,7 +96,8 @@ def switch_table(pieces: SystemPieces, ahead: float, functions: SwitchFunctions)
     n, count, names = len(system.coordinates), len(switches), {p: k for k, p in enumerate(system.parameters)}
     held = [pieces.held.get(switch.mode) for switch in switches]
     whole, real = (lambda: np.zeros(count, dtype=np.int64)), (lambda: np.zeros(count))
-    square, rows = (lambda: np.zeros((count, count))), (lambda: np.zeros((count, 1 + 2 * n)))
+    small = 1 if pieces.in_forces else count  # what a switch of a large system does is not tabulated
+    square, rows = (lambda: np.zeros((small, small))), (lambda: np.zeros((small, 1 + 2 * n)))
     modes = {switch.mode: k for k, switch in enumerate(switches)}
     within = np.zeros((count, count), dtype=np.int64)
     for k, inner in enumerate(pieces.inner):
@@ -144,8 +145,8 @@ def switch_table(pieces: SystemPieces, ahead: float, functions: SwitchFunctions)
         terms=real(),
         slope=np.zeros(2 * n),
         growth=np.zeros(1),
-        seen=np.zeros(3 ** min(count, MOST), dtype=np.int64),
-        accelerations=np.zeros((3 ** min(count, MOST), n)),
+        seen=np.zeros(3 ** min(small, MOST), dtype=np.int64),
+        accelerations=np.zeros((3 ** min(small, MOST), n)),
         pivots=np.zeros(1),
         there=np.zeros(2 * n),
         clock_there=np.zeros(1),
@@ -155,7 +156,7 @@ def switch_table(pieces: SystemPieces, ahead: float, functions: SwitchFunctions)
         slope_there=np.zeros(2 * n),
         alike=np.zeros(SIGNS, dtype=np.int64),
         base=np.zeros(n),
-        ends=np.zeros((count, n)),
+        ends=np.zeros((small, n)),
         r=real(),
         G=square(),
         beta=real(),
