@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from zeromass.compile.program import Program
-from zeromass.expression import Expression, symbols
+from zeromass.expression import symbols
 from zeromass.integrate.hybrid.callbacks import Callbacks, view
 from zeromass.integrate.hybrid.switches import SIDE, Switches
 from zeromass.integrate.hybrid.tables import ints, switch_table
@@ -43,7 +43,15 @@ class LargeSwitches:
         native = program.native
         self._pieces, self._program, self._events, self.callbacks = pieces, program, events, callbacks
         self._n, self._parameters = len(program.system.coordinates), len(program.system.parameters)
-        self._judged: np.ndarray | None = None
+        self._judged: dict[int, np.ndarray] = {}
+        self._watching = cast("RolledNative", native).watching
+        assert self._watching is not None
+        held, places = [pieces.held.get(switch.mode) for switch in pieces.switches], self._watching.places
+        strengths = [None if one is None else one.c.value for one in held]
+        self._g = ints(places.get(switch.g, -1) for switch in pieces.switches)
+        self._above = ints(-1 if one is None else places[one.leaving[0]] for one in held)
+        self._c = ints(-1 if one is None else places.get(one.c, -1) for one in held)
+        self._strengths = np.array([np.nan if c is None else c for c in strengths])
         rhs, guard = native.rhs(lanes), native.events(events, lanes)
         if lanes == 1:
             self.rhs, self._guard = rhs.address("rhs"), 0 if guard is None else guard.address("event")
@@ -81,11 +89,10 @@ class LargeSwitches:
         t, state = self._state(clock, y)
         inputs, w, count = np.concatenate([[t], state, view(values, self._parameters)]), self.w, len(self.w.kind)
         felt = np.concatenate([inputs[: 1 + 2 * self._n], inputs[1 + 2 * self._n + self._felt], [w.asked]])
-        if self._judged is not None and np.array_equal(felt, self._judged):
+        if g in self._judged and np.array_equal(felt, self._judged[g]):
             return  # nobody else writes there
-        found, known = self._watching(inputs)
         own, rounding = view(g, count), view(sizes, count)
-        own[:] = [found[known[switch.g]] if switch.g in known else np.nan for switch in self._pieces.switches]
+        own[:] = self._values(inputs)[self._g]
         off = np.where(w.kind == SIDE, own, own - np.round(own))
         rounding[:] = 0.0
         near = np.abs(off) <= NEAR_ENOUGH * max(1.0, np.abs(state).max())
@@ -93,7 +100,7 @@ class LargeSwitches:
         sizes_of, functions = self._pieces.sizes(inputs), self._pieces.one_by_one
         for k in np.flatnonzero(near & ~np.isnan(own)).tolist():
             rounding[k] = functions.size(k, inputs, sizes_of)
-        self._judged = felt
+        self._judged[g] = felt
 
     def _derivative(self, clock: int, y: int, values: int, k: int, order: int, slopes: int) -> None:
         """Slopes of g, and of ġ of a function of the place; there are no formulas of how accelerations change."""
@@ -115,21 +122,16 @@ class LargeSwitches:
 
     def _acting(self, clock: int, y: int, values: int, betas: int, c: int) -> None:
         """β of switches that hold the motion, and c of those that may."""
-        t, state = self._state(clock, y)
-        found, places = self._watching(np.concatenate([[t], state, view(values, self._parameters)]))
+        (t, state), known = self._state(clock, y), view(values, self._parameters)
+        found, which = self._values(np.concatenate([[t], state, known])), self._above >= 0
         beta, strength = (view(place, len(self.w.kind)) for place in (betas, c))
-        for k, switch in enumerate(self._pieces.switches):
-            held = self._pieces.held.get(switch.mode)
-            if held is not None:
-                margin = view(values, self._parameters)[self._places[switch.margin]]
-                beta[k] = found[places[held.leaving[0]]] - margin
-                strength[k] = found[places[held.c]] if held.c.value is None else held.c.value
+        beta[which] = (found[self._above] - known[self.w.margin])[which]
+        strength[which] = np.where(np.isnan(self._strengths), found[self._c], self._strengths)[which]
 
-    def _watching(self, inputs: np.ndarray) -> tuple[np.ndarray, dict[Expression, int]]:
-        """The switching functions and what holds the motion, and their places."""
-        watching = cast("RolledNative", self._program.native).watching
-        assert watching is not None
-        return watching(inputs[None])[0], watching.places
+    def _values(self, inputs: np.ndarray) -> np.ndarray:
+        """The switching functions and what holds the motion, by their places; the last is none of them."""
+        assert self._watching is not None
+        return np.append(self._watching(inputs[None])[0], np.nan)
 
     def _state(self, clock: int, y: int) -> tuple[float, np.ndarray]:
         """A time, and a state in memory of its own."""
