@@ -26,7 +26,7 @@ TIMES = 33
 
 
 def both(name: str) -> dict[str, Any]:
-    """Ends, switches and samples of a motion in a page and in Python, floats as text; whether the driver made all of it."""
+    """Ends, switches and samples of a motion in a page and in Python, floats as text."""
     system, start, until = SWITCHES[name]()
     settings = zm.Settings(**TIGHT, method="dop853")
     shown = (*system.coordinates, *system.rates)
@@ -39,7 +39,6 @@ def both(name: str) -> dict[str, Any]:
     there = [page["t"], *page["end"], *page["samples"], *[s[0] for s in page["switches"]]]
     here = [run.outcome.t, *run.y[-1], *run.at(times).y.ravel(), *[s.t for s in run.switches]]
     return {
-        "driven": page.get("left") is None and motion.driven() is not None,
         "page": [float(x).hex() for x in there],
         "python": [float(x).hex() for x in here],
     }
