@@ -191,8 +191,8 @@ def test_angles_over_their_cuts_and_unknown_forces_need_no_python(method, monkey
     from zeromass.integrate.switched import Switched
 
     made: list[Any] = []
-    segment = Switched._segment
-    monkeypatch.setattr(Switched, "_segment", lambda self, *given: made.append(given) or segment(self, *given))
+    segment = Switched._made
+    monkeypatch.setattr(Switched, "_made", lambda self, *given: made.append(given) or segment(self, *given))
     monkeypatch.setattr(motion, "lengths_in", lambda system: ())  # sin² + cos² does not vanish
     q = zm.coordinate("q")
     angle, ω = np.arctan2(np.sin(q), np.cos(q)), 0.6
@@ -211,3 +211,60 @@ def test_angles_over_their_cuts_and_unknown_forces_need_no_python(method, monkey
         problem = SWITCHES[name]()
         zm.simulate(problem.system, problem.start, until=problem.until, method=method)
     assert not made
+
+
+@pytest.fixture
+def pieces_by_the_loop(monkeypatch) -> list[Any]:
+    """Pieces that are not driven, as they are made."""
+    from zeromass.integrate.stepping.loop import Loop
+
+    made: list[Any] = []
+    segment = Loop.segment
+    monkeypatch.setattr(Loop, "segment", lambda self, tell: made.append(self) or segment(self, tell))
+    return made
+
+
+@pytest.mark.parametrize("method", ["dop853", "collocation", "radau"])
+def test_events_are_noted_on_the_way_over_switches(method, pieces_by_the_loop):
+    """ẍ = −sgn(x) from x = 1: parabolas of period 4√2; x = ½ is passed twice a period, the third fall to −½ is the last."""
+    x = zm.coordinate("x")
+    system = zm.System(kinetic=zm.rate(x) ** 2 / 2, forces={x: -np.sign(x)})
+    events = [
+        zm.Event("half", x - 0.5, terminal=False),
+        zm.Event("third", x + 0.5, direction=-1, terminal=False),
+        zm.Event("over", zm.t - 15.0),
+    ]
+    run = zm.simulate(system, system.start({x: 1.0}), until=40.0, events=events, method=method, **TIGHT)
+    period, half = 4 * np.sqrt(2), [e.t for e in run.events if e.name == "half"]
+    expected = sorted([k * period + 1 for k in range(3)] + [k * period - 1 for k in range(1, 3)])
+    np.testing.assert_allclose(half, expected, rtol=0, atol=1e-10)
+    below = [e.t for e in run.events if e.name == "third"]
+    np.testing.assert_allclose(below, [k * period + 2 * np.sqrt(2) - 1 for k in range(3)], rtol=0, atol=1e-10)
+    assert run.outcome.ending == "event"
+    assert run.t[-1] == pytest.approx(15.0, abs=1e-12)
+    assert "over" in run.outcome.message
+    assert not pieces_by_the_loop
+
+
+def test_constraints_that_switch_are_driven_from_impulse_to_impulse(pieces_by_the_loop):
+    """A mass of 2 kg that is drawn to and fro at 1 m/s along |saw|: an impulse of 4 N s at each turn."""
+    x = zm.coordinate("x")
+    saw = abs(zm.t / 2 - np.floor(zm.t / 2 + 0.5)) * 2
+    system = zm.System(kinetic=zm.rate(x) ** 2, constraints={"drive": x - saw})
+    run = zm.simulate(system, system.start({}, t=0.25), until=9.5, method="dop853")
+    assert run.outcome.complete
+    np.testing.assert_allclose([impulse.t for impulse in run.impulses], np.arange(1.0, 10.0), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(np.abs(np.concatenate([i.impulses for i in run.impulses])), 4.0, rtol=1e-12)
+    assert not pieces_by_the_loop
+
+
+@pytest.mark.parametrize("away", [True, False])
+def test_touches_are_judged_on_the_way(away, pieces_by_the_loop):
+    """z = (t − 1)² touches 0, below which a force takes it away, or leads it back: ambiguous, or one motion."""
+    z = zm.coordinate("z")
+    force = 2.0 - zm.where(z < 0, 8.0 if away else -8.0, 0.0)
+    system = zm.System(kinetic=zm.rate(z) ** 2 / 2, forces={z: force})
+    run = zm.simulate(system, system.start({z: 1.0, zm.rate(z): -2.0}), until=2.0, method="dop853", **TIGHT)
+    assert (run.outcome.ending == "ambiguous") == away
+    assert run.t[-1] == pytest.approx(1.0 if away else 2.0, abs=1e-5)
+    assert not pieces_by_the_loop

@@ -11,9 +11,15 @@ from scipy.integrate import solve_ivp
 import zeromass as zm
 from hybrid.corpus import SWITCHES
 from zeromass.integrate.hybrid import mode_selector as selecting
+from zeromass.integrate.hybrid.callbacks import Callbacks
 from zeromass.integrate.hybrid.messages import WORDS, Selection
 from zeromass.integrate.hybrid.mode_selector import ModeSelector
+from zeromass.integrate.hybrid.python_functions import PythonFunctions
+from zeromass.integrate.hybrid.selection import select_modes
 from zeromass.integrate.hybrid.sliding import solve
+from zeromass.integrate.hybrid.switches import try_choice
+from zeromass.integrate.hybrid.tables import switch_table
+from zeromass.integrate.standing import Standing
 from zeromass.integrate.timetable import Timetable
 from zeromass.model.pieces import Undecided
 
@@ -59,6 +65,20 @@ def test_python_and_machine_code_select_the_same_modes(name, monkeypatch):
     one = begun()
     monkeypatch.setattr(selecting, "compiled", lambda kernel: kernel)
     assert begun() == one
+
+
+def test_what_is_remembered_of_one_state_is_not_used_at_another():
+    """ẍ = −4x − 0.5 sgn ẋ: modes are selected at rest at x = 1, and then a side is tried at x = −2."""
+    x = zm.coordinate("x")
+    system = zm.System(kinetic=zm.rate(x) ** 2 / 2, forces={x: -4.0 * x - 0.5 * np.sign(zm.rate(x))})
+    pieces = system.pieces
+    assert pieces is not None
+    w = switch_table(pieces, 1.0, PythonFunctions(Standing(pieces, 1), Callbacks()))
+    values = np.array([float(p.default or 0.0) for p in pieces.system.parameters])
+    assert select_modes(w, np.array([1.0, 0.0]), values, True) == Selection.DECIDED
+    w.count, w.open[0], w.zeros[0], w.choice[0] = 1, 0, 0.0, 1.0
+    assert try_choice(w, np.array([-2.0, 0.0]), values, w.choice)
+    assert w.slope[1] == 8.0 - 0.5
 
 
 @pytest.mark.parametrize("order", [3, 4])
@@ -117,3 +137,19 @@ def test_a_motion_that_is_not_determined_says_why(why):
     first, last = WORDS[why].format(which="|", count=6, number=2).split("|")
     assert run.outcome.message.startswith(first)
     assert run.outcome.message.endswith(last)
+
+
+def test_an_error_in_what_python_evaluates_is_raised(monkeypatch):
+    """Ctrl-C while a derivative is made: the run is interrupted, and the next one is as if nothing had been."""
+    x = zm.coordinate("x")
+    system = zm.System(kinetic=zm.rate(x) ** 2 / 2, forces={x: zm.t + np.maximum(x, 0)})
+    start = system.start({x: 0.0, zm.rate(x): 0.0})
+
+    def interrupted(*given: Any) -> np.ndarray:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Standing, "higher_slopes", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            zm.simulate(system, start, until=1.0)
+    assert zm.simulate(system, start, until=1.0).outcome.complete

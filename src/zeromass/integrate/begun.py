@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from zeromass.expression import Expression
-from zeromass.integrate.hybrid.mode_selector import mode_selector
+from zeromass.integrate.hybrid.mode_selector import ModeSelector
 from zeromass.integrate.outcome import Ending, Outcome
 from zeromass.integrate.segment import Segment
 from zeromass.integrate.settings import Settings
@@ -18,7 +18,7 @@ def begun(state: State, e: Expression) -> float:
     """The value on the pieces that a motion forward in time begins on; where these are not decided, as the state has it."""
     pieces, state = state.system.pieces, replace(state, sliding="")
     assert pieces is not None
-    deciding, here = mode_selector(pieces, 1.0, 1), pieces.here(state)
+    deciding, here = ModeSelector(pieces, 1.0, 1), pieces.here(state)
     timed = {mode: here.parameters[mode] for mode in (pieces.switches[k].mode for k in pieces.of_time)}
     try:
         decision = deciding.begin(state, timed)

@@ -42,6 +42,7 @@ class PieceLoop(Loop):
     before   functions of events where the last piece ended, by the places of events among all that is watched
     found    how the piece ended; None where no switch and no event ended it
     reached  switches that ended it, and the side that each goes to
+    strayed  switches beyond which it has come, though it was to end there: it began on them, and returned unseen
     """
 
     patient = False
@@ -64,6 +65,7 @@ class PieceLoop(Loop):
         self.own_events = frozenset(event.name for event in watched.pieces.given.events)
         self.found: PieceEnd | None = None
         self.reached: dict[int, float] = {}
+        self.strayed: list[int] = []
         super().__init__(program, start, until, settings, watched.events, held=held)
 
     def known_until(self, terms: Sequence[Term]) -> float:
@@ -92,6 +94,7 @@ class PieceLoop(Loop):
         if segment.outcome.ending in (Ending.NOT_A_NUMBER, Ending.STEP_TOO_SMALL) and self._memory.stops():
             self.found, self.reached = PieceEnd.SWITCH, self._memory.reached()
             return replace(segment, outcome=Outcome(Ending.EVENT, segment.outcome.t, ""))
+        self.strayed = self._memory.strayed() if segment.outcome.ending is not Ending.EVENT else []
         return segment
 
     def _jumped(self) -> Outcome | None:

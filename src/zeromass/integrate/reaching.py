@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from zeromass.compile.program import Program
 from zeromass.integrate.hybrid.driver import SHORTEST
-from zeromass.integrate.hybrid.mode_selector import Selector
+from zeromass.integrate.hybrid.mode_selector import ModeSelector
 from zeromass.integrate.hybrid.piece_end import PieceEnd
 from zeromass.integrate.hybrid.watched import Watched
 from zeromass.integrate.outcome import Ending, Outcome
@@ -26,17 +26,18 @@ LESS = 1e2
 
 
 class Reached(NamedTuple):
-    """The motion on a piece, how it ended, and the switches that ended it with the side that each goes to."""
+    """The motion on a piece, how it ended, and switches; see `PieceLoop`."""
 
     segment: Segment
     found: PieceEnd | None
     reached: dict[int, float]
+    strayed: list[int]
 
 
 class Reaching:
     """Motions on one piece, up to what ends it; until the end of a run at most."""
 
-    def __init__(self, selector: Selector, settings: Settings, watched: Watched, until: float) -> None:
+    def __init__(self, selector: ModeSelector, settings: Settings, watched: Watched, until: float) -> None:
         self._selector, self._settings, self._watched, self._until = selector, settings, watched, until
         self.before: list[float] = []
         """Functions of events at the end of the last piece."""
@@ -66,7 +67,7 @@ class Reaching:
 
         segment = before_and_behind(program, motion, moving.t, target, self._span)
         self._span = float(segment.t[-1]) - moving.t if segment.outcome.ending is Ending.SWITCH else 0.0
-        return ends[segment] if segment in ends else Reached(segment, None, {})
+        return ends[segment] if segment in ends else Reached(segment, None, {}, [])
 
     def _to_its_end(
         self, program: Program, moving: State, piece: Piece, target: float, tell: Callable[[float], None]
@@ -91,7 +92,7 @@ class Reaching:
         if self._watched.asked:
             ends = loop.work.event_values(float(segment.t[-1]), segment.y[-1])
             self.before = ends[: len(self._watched.asked)].tolist()
-        return Reached(segment, loop.found, loop.reached)
+        return Reached(segment, loop.found, loop.reached, loop.strayed)
 
     def _run(
         self, program: Program, moving: State, piece: Piece, target: float, tell: Callable[[float], None]

@@ -5,7 +5,7 @@ During a step every formula stays on its piece; a switch is located as events ar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import cast
 
@@ -13,10 +13,11 @@ import numpy as np
 
 from zeromass.compile.program import Program
 from zeromass.expression import Symbol
-from zeromass.integrate.hybrid.driver import BEYOND, LOOKS
+from zeromass.integrate.hybrid.crossing import AT_ONCE
+from zeromass.integrate.hybrid.driver import chatters
 from zeromass.integrate.hybrid.endings import CHATTERS, RETURNS, TOUCHES
 from zeromass.integrate.hybrid.memory import Drive
-from zeromass.integrate.hybrid.mode_selector import ModeSelector, Selector, mode_selector
+from zeromass.integrate.hybrid.mode_selector import ModeSelector
 from zeromass.integrate.hybrid.motion import Driver
 from zeromass.integrate.hybrid.piece_end import PieceEnd
 from zeromass.integrate.hybrid.watched import Watched
@@ -26,33 +27,17 @@ from zeromass.integrate.segment import Segment, Segments
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.shocks import Shock, shock
 from zeromass.integrate.stepping.loop import lanes_of
-from zeromass.integrate.switching import (
-    CROWDED,
-    PILED,
-    RECENT,
-    SHRINKS,
-    STILL,
-    Decision,
-    Impulse,
-    Piece,
-    Switching,
-    switchings,
-)
-from zeromass.integrate.timetable import TOGETHER, Timetable
+from zeromass.integrate.switching import CROWDED, PILED, RECENT, Decision, Impulse, Piece, Switching, switchings
+from zeromass.integrate.timetable import Timetable
+from zeromass.kernel.language import compiled
 from zeromass.model import Event, State, System
 from zeromass.model.pieces import SystemPieces, Undecided
 
 MOST_SKIPPED = 64
 """Pieces at most that are made without the driver, after it has left several."""
 
-AT_ONCE = 8
-"""Switches at one moment after which a motion is given up: one leads back to the other."""
-
 PERIODIC = 1e-9
 """Part of accelerations by which they may differ where an angle is larger by 2π, and its formulas count as periodic."""
-
-PARTS = tuple(2.0**-k for k in range(6, -1, -1))
-"""Of the time between switches that count as one, by which one of them may be earlier or later."""
 
 
 class Switched:
@@ -77,7 +62,7 @@ class Switched:
         self._tell = tell
         self._asked = tuple(events)
         self._ahead = 1.0 if until >= start.t else -1.0
-        self.deciding: Selector = mode_selector(pieces, self._ahead, lanes_of(settings.chosen))
+        self.deciding: ModeSelector = ModeSelector(pieces, self._ahead, lanes_of(settings.chosen))
         self._standing = self.deciding.standing
         self._watched = Watched(pieces, self._asked, self._ahead)
         self._reaching = Reaching(self.deciding, settings, self._watched, until)
@@ -106,89 +91,82 @@ class Switched:
             if outcome is not None:
                 return Segments([Segment.standing(self.start, outcome, self.settings)])
             self._begun = True
-        if (
-            isinstance(self.deciding, ModeSelector)
-            and self.pieces.only_forces
-            and Driver.serves(self.pieces, self.settings, self._asked)
-        ):
-            modes = {switch.mode: self._timed.get(switch.mode, 1.0) for switch in self.pieces.switches}
-            driver = self._of(self._standing.state(self.start, modes))
-            self.deciding.use(driver.slow, driver.w)
+        self._use_driver()
         try:
             decision = self.deciding.begin(self.start, self._timed)
         except Undecided as why:
             outcome = Outcome(Ending.AMBIGUOUS, self.start.t, str(why))
             return Segments([Segment.standing(self.start, outcome, self.settings)])
-        state, piece = self._led(decision), Piece(decision.modes, decision.holds)
-        times: list[float] = []  # of switches that are not known ahead
-        found, waits, skips = Segments(), 0, 1
-        while True:
-            status, flipped = Drive.LEFT, dict[int, float]()
-            driver = self._driver(state, piece) if waits == 0 else None
-            if driver is not None and self._quiet(driver, state, piece):
-                driven = driver.run(self.start, state, piece, self._place, times, self._tell)
-                found.promise(driven.segments, self.start.system)
-                status, flipped = driven.status, driven.reached
-                if driven.interrupted:
-                    outcome = Outcome(Ending.INTERRUPTED, driven.state.t, "what was computed so far is kept")
-                    self._end_with(found, driven.state, driven.piece, outcome)
-                if status is Drive.TOUCHED:
-                    self._end_with(found, driven.state, driven.piece, self._touching(driven.state.t, list(flipped)))
-                if driven.interrupted or status in (Drive.FINISHED, Drive.EVENT, Drive.TOUCHED):
-                    return found
-                self._note_events(driver, found, len(driven.segments))
-                state, piece, self._place = driven.state, driven.piece, driven.place
-                waits, skips = (0, 1) if driven.segments else (skips, min(2 * skips, MOST_SKIPPED))
-            waits = max(waits - 1, 0)
-            if status is Drive.LEFT:
-                segment, flipped = self._segment(state, piece)
-                if (
-                    segment.outcome.ending is not Ending.EVENT
-                    and not flipped
-                    and (gone := self._strayed(segment, piece))
-                ):
-                    status, flipped = Drive.STRAYED, dict.fromkeys(gone, 0.0)
-                else:
-                    found.append(segment)
-                    self._reaching.held += segment.held
-                    if segment.outcome.ending is not Ending.SWITCH:
-                        stuck = segment.outcome.ending is Ending.STEP_TOO_SMALL and len(times) >= PILED
-                        if stuck and abs(segment.outcome.t - times[-PILED]) < CROWDED * abs(self.until - self.start.t):
-                            found.replace_last(replace(segment, outcome=self._chattering(times, self._last)))
-                        return found
-                    state = self._end(segment)
-            if (
-                status is Drive.STRAYED
-            ):  # from a switch that it does not leave: what follows on either side is no motion
-                self._end_with(found, state, piece, self._not_left(state.t, list(flipped), times))
-                return found
-            outcome, state, piece = self._next(found, state, piece, flipped, times)
-            if outcome is not None:
-                self._end_with(found, state, piece, outcome)
-                return found
+        self._found, self._waits, self._skips = Segments(), 0, 1
+        self._times: list[float] = []  # of switches that are not known ahead
+        here: tuple[State, Piece] | None = self._led(decision), Piece(decision.modes, decision.holds)
+        while here is not None:
+            here = self._beyond(*here)
+        return self._found
 
-    def _next(
-        self, found: Segments, state: State, piece: Piece, flipped: dict[int, float], times: list[float]
-    ) -> tuple[Outcome | None, State, Piece]:
-        """The state and the piece after one that has ended; an outcome where the motion ends there."""
-        reversed_ = self._reversed(found[-1], state, piece)
-        if isinstance(reversed_, Outcome):
-            return reversed_, state, piece
-        if flipped:
+    def _use_driver(self) -> None:
+        """Lets the modes of a start be selected with the driver's machine code, where that is for all modes."""
+        pieces = self.pieces
+        if pieces.only_forces and Driver.serves(pieces, self.settings, self._asked):
+            modes = {switch.mode: self._timed.get(switch.mode, 1.0) for switch in pieces.switches}
+            driver = self._of(self._standing.state(self.start, modes))
+            self.deciding.use(driver.functions, driver.w)
+
+    def _beyond(self, state: State, piece: Piece) -> tuple[State, Piece] | None:
+        """Where a motion begins anew after one piece or many; None where it has ended."""
+        status, reached, found = Drive.LEFT, dict[int, float](), self._found
+        driver = self._driver(state, piece) if self._waits == 0 else None
+        self._waits = max(self._waits - 1, 0)
+        if driver is not None and self._quiet(driver, state, piece):
+            driven = driver.run(self.start, state, piece, self._place, self._times, self._tell)
+            found.promise(driven.segments, self.start.system)
+            self._note_events(driver, len(driven.segments))
+            status, state, piece, self._place, reached, interrupted = driven.ended
+            if interrupted:
+                return self._end_with(
+                    state, piece, Outcome(Ending.INTERRUPTED, state.t, "what was computed so far is kept")
+                )
+            if not driven.segments and status is Drive.LEFT:
+                self._waits, self._skips = self._skips, min(2 * self._skips, MOST_SKIPPED)
+            else:
+                self._skips = 1
+        if status is Drive.LEFT:
+            status, state, reached = self._made(state, piece)
+        match status:
+            case Drive.FINISHED | Drive.EVENT:
+                return None
+            case Drive.TOUCHED:
+                return self._end_with(state, piece, self._touching(state.t, list(reached)))
+            case Drive.STRAYED:  # from a switch that it does not leave: what follows on either side is no motion
+                return self._end_with(state, piece, self._not_left(state.t, list(reached)))
+            case _:
+                return self._next(state, piece, reached)
+
+    def _next(self, state: State, piece: Piece, reached: dict[int, float]) -> tuple[State, Piece] | None:
+        """The state and the piece after one that has ended; None where the motion ends there."""
+        here = self._reversed(self._found[-1], state, piece)
+        if isinstance(here, Outcome):
+            return self._end_with(state, piece, here)
+        if reached:
+            times, limits = self._times, self.settings.limits
             times.append(state.t)
-            self._last = flipped
-            if self._chatters(times):
-                return self._chattering(times, flipped), state, piece
-        return self._after(state, reversed_, flipped)
+            self._last = reached
+            span = abs(self.until - self.start.t)
+            if compiled(chatters)(np.array(times), len(times), self.until, limits.stalled * span, limits.changes):
+                return self._end_with(state, piece, self._chattering(reached))
+        outcome, state, piece = self._after(state, here, reached)
+        return (state, piece) if outcome is None else self._end_with(state, piece, outcome)
 
-    def _end_with(self, found: Segments, state: State, piece: Piece, outcome: Outcome) -> None:
+    def _end_with(self, state: State, piece: Piece, outcome: Outcome) -> None:
         """Ends the motion with another outcome than that of its last segment; it may have none."""
-        found.replace_last(replace(found[-1], outcome=outcome) if len(found) else self._none(state, piece, outcome))
+        found = self._found
+        last = found[-1] if len(found) else replace(Segment.standing(state, outcome, self.settings), piece=piece)
+        found.replace_last(replace(last, outcome=outcome))
 
-    def _note_events(self, driver: Driver, found: Segments, segments: int) -> None:
+    def _note_events(self, driver: Driver, segments: int) -> None:
         """Keeps the functions of events where the last piece that was driven ends."""
         if self._asked and segments:
-            last = found[-1]
+            last = self._found[-1]
             values = driver.event_values(float(last.t[-1]), last.y[-1], cast(Piece, last.piece))
             self._reaching.before = values[: len(self._asked)].tolist()
 
@@ -241,49 +219,22 @@ class Switched:
             )
             if not np.abs(more - once).max() <= PERIODIC * np.abs(once).max():
                 words = "passes its origin, where the angle jumps by π or by −π: both are motions; let it pass beside"
-                return Outcome(Ending.AMBIGUOUS, state.t, f"{self._standing.words([k])} {words}")
+                return Outcome(Ending.AMBIGUOUS, state.t, f"{self.pieces.words([k])} {words}")
             modes[mode] = β - float(np.copysign(np.pi, β))
         return replace(piece, modes=modes)
 
-    def _strayed(self, segment: Segment, piece: Piece) -> list[int]:
-        """Switches beyond which a segment has come, though it was to end there: it began on them, and returned unseen."""
-        pieces, held = self.pieces, {hold.mode for hold in piece.holds}
-        watched = [
-            k
-            for k, switch in enumerate(pieces.switches)
-            if switch.kind == "side"
-            and pieces.of_place[k]
-            and k not in pieces.of_force
-            and switch.mode not in held
-            and piece.modes[switch.mode] != 0.0
-        ]
-        if not watched or len(segment.t) < 2:
-            return []
-        modes = [piece.modes[switch.mode] for switch in pieces.switches]
-        end = self._standing.state(self._end(segment), piece.modes)
-        g, slopes = self._standing.switching(end)[0], np.abs(self._standing.slopes(end)[:, 1:])
-        allowed = slopes @ (self.settings.atol + self.settings.rtol * np.abs(segment.y[-1]))
-        margins = [abs(piece.modes[switch.margin]) + off for switch, off in zip(pieces.switches, allowed, strict=True)]
-        beyond = [k for k in watched if not g[k] * modes[k] >= -margins[k]]
-        if not beyond:
-            return []
-        n, some = len(self.start.q), np.unique(np.linspace(0, len(segment.t) - 1, LOOKS).astype(int))
-        rows = [replace(self.start, t=float(segment.t[i]), q=segment.y[i, :n], v=segment.y[i, n:]) for i in some]
-        sizes = np.max([pieces.switching(pieces.state(row, piece.modes))[1] for row in rows], axis=0)
-        return [k for k in beyond if not g[k] * modes[k] >= -BEYOND * sizes[k]]
-
-    def _not_left(self, t: float, strayed: Sequence[int], times: Sequence[float]) -> Outcome:
+    def _not_left(self, t: float, strayed: Sequence[int]) -> Outcome:
         """The outcome of a motion that stays on switches, to rounding, along which it can not slide."""
-        if len(times) >= PILED and abs(t - times[-PILED]) < CROWDED * abs(self.until - self.start.t):
-            return self._chattering(times, dict.fromkeys(strayed, 0.0))
-        return self._touching(t, strayed)
+        return self._chattering(strayed) if self._piled(t) else self._touching(t, strayed)
+
+    def _piled(self, t: float) -> bool:
+        """Whether there were several switches just before a time."""
+        times = self._times
+        return len(times) >= PILED and abs(t - times[-PILED]) < CROWDED * abs(self.until - self.start.t)
 
     def _touching(self, t: float, which: Sequence[int]) -> Outcome:
         """The outcome of a motion that touches switches."""
-        return Outcome(Ending.AMBIGUOUS, t, TOUCHES.format(which=self._standing.words(which)))
-
-    def _none(self, state: State, piece: Piece, outcome: Outcome) -> Segment:
-        return replace(Segment.standing(state, outcome, self.settings), piece=piece)
+        return Outcome(Ending.AMBIGUOUS, t, TOUCHES.format(which=self.pieces.words(which)))
 
     def _led(self, decision: Decision) -> State:
         """The start; where it lies on a switch, with parts without mass where their constraints are on the piece beyond."""
@@ -293,11 +244,8 @@ class Switched:
         before, after = pieces.here(start), self._standing.state(start, decision.modes)
         modes = {k: pieces.switches[k].mode for k in pieces.parts["constraints"]}
         changed = [k for k, mode in modes.items() if before.parameters[mode] != after.parameters[mode]]
-        done = shock(pieces, before, after, changed, self._standing.words(changed)) if changed else None
+        done = shock(pieces, before, after, changed, self.pieces.words(changed)) if changed else None
         return replace(start, q=done.state.q, v=done.state.v) if isinstance(done, Shock) and done.leapt else start
-
-    def _end(self, segment: Segment) -> State:
-        return self._at(segment, -1)
 
     def _at(self, segment: Segment, i: int) -> State:
         y, n = segment.y[i], len(self.start.q)
@@ -308,76 +256,44 @@ class Switched:
         """Modes of switches that depend on time alone."""
         return self._table.modes(self._place)
 
-    def _chatters(self, times: Sequence[float]) -> bool:
-        """Whether switches follow one another faster and faster, so that there would be no end of them."""
-        count = len(times)
-        if count < RECENT:
-            return False
-        span = abs(times[-1] - times[-RECENT])
-        if span < self.settings.limits.stalled * abs(self.until - self.start.t):
-            return True
-        half = count // 2
-        if count < max(self.settings.limits.changes, 2 * RECENT):
-            return False
-        before = abs(times[half] - times[half - RECENT])
-        return span < SHRINKS * before and abs(self.until - times[-1]) * RECENT > STILL * count * span
-
-    def _chattering(self, times: Sequence[float], flipped: dict[int, float]) -> Outcome:
+    def _chattering(self, reached: Iterable[int]) -> Outcome:
+        times = self._times
         many = min(RECENT, len(times))
-        which, span = self._standing.words(list(flipped)), f"{abs(times[-1] - times[-many]):.3g}"
+        which, span = self.pieces.words(list(reached)), f"{abs(times[-1] - times[-many]):.3g}"
         words = CHATTERS.format(which=which, many=many, span=span, all=len(times))
         return Outcome(Ending.CHATTERING, times[-1], words)
 
-    def _segment(self, state: State, piece: Piece) -> tuple[Segment, dict[int, float]]:
-        """The motion on one piece, and the switches that end it, with the side that they go to."""
+    def _made(self, state: State, piece: Piece) -> tuple[Drive, State, dict[int, float]]:
+        """The motion on one piece by the loop of smooth motion: how it ended, where, and the switches that ended it."""
         moving = self._standing.state(state, piece.modes)
         if not (self._standing.seen(moving) or (self._begun and self.pieces.only_forces)):
             outcome = at_start(moving, self.settings.limits.violation)
             if outcome is not None:
-                return replace(Segment.standing(state, outcome, self.settings), piece=piece), {}
+                self._found.append(replace(Segment.standing(state, outcome, self.settings), piece=piece))
+                return Drive.FINISHED, state, {}
         self._begun = True
-        program = self._standing.program(moving)
-        target = self._next_time(moving, piece) if self._place < len(self._table.times) else self.until
-        segment, found, reached = self._reaching.segment(program, moving, piece, target, self._tell)
-        end, outcome, flipped = segment.outcome.t, segment.outcome, dict[int, float]()
+        driver = self._of(moving)
+        target = driver.target(moving, self._place)
+        segment, found, reached, strayed = self._reaching.segment(driver.program, moving, piece, target, self._tell)
+        if strayed:
+            return Drive.STRAYED, state, dict.fromkeys(strayed, 0.0)
+        outcome, status = segment.outcome, Drive.FINISHED
         if segment.t[-1] == target != self.until and outcome.complete:
-            self._place += 1
-            outcome = Outcome(Ending.SWITCH, end, self._standing.words(self._table.switches))
-        if found is PieceEnd.TOUCHED:
-            outcome = self._touching(end, list(reached))
-        elif reached and segment.t[-1] == self.until:
-            outcome = Outcome(Ending.FINISHED, end, "")
+            self._place, status = self._place + 1, Drive.DECIDE
+            outcome = Outcome(Ending.SWITCH, outcome.t, self.pieces.words(self._table.switches))
+        if reached and segment.t[-1] == self.until:
+            outcome, reached = Outcome(Ending.FINISHED, outcome.t, ""), {}
         elif reached:
-            outcome, flipped = Outcome(Ending.SWITCH, end, self._standing.words(list(reached))), reached
+            status = Drive.TOUCHED if found is PieceEnd.TOUCHED else Drive.DECIDE
+            outcome = Outcome(Ending.SWITCH, outcome.t, self.pieces.words(list(reached)))
+        elif outcome.ending is Ending.SWITCH:
+            status = Drive.DECIDE
+        elif outcome.ending is Ending.STEP_TOO_SMALL and self._piled(outcome.t):
+            outcome = self._chattering(self._last)
         segment = replace(segment, start=self._given(state, piece), outcome=outcome, piece=piece)
-        return segment, flipped
-
-    def _next_time(self, moving: State, piece: Piece) -> float:
-        """The next time of the timetable: to rounding, and where the formulas before and after it have values.
-
-        As exp(−1/(1 − s²)) between s = −1 and 1, which rounding makes infinite at the ends.
-        """
-        t = float(self._table.times[self._place])
-        if self.pieces.timeless:
-            return t
-        before, after = (
-            self._standing.state(moving, {**piece.modes, **self._table.modes(place)})
-            for place in (self._place, self._place + 1)
-        )
-        inputs, seen = np.array([before.inputs, after.inputs]), self._standing.seen(after)
-        moved = seen and self._standing.seen(before)
-
-        def defined(time: float) -> bool:
-            if moved:
-                slopes = [self._standing.acceleration(replace(state, t=time)) for state in (before, after)]
-                return bool(np.isfinite(slopes).all())
-            inputs[:, 0] = time
-            with np.errstate(all="ignore"):
-                values = all(np.isfinite(block).all() for block in self.pieces.system.matrices(inputs))
-                return values and (seen or not replace(after, t=time).overflowing)
-
-        late = [way * part * TOGETHER * max(1.0, abs(t)) for part in PARTS for way in (1.0, -1.0)]
-        return next((time for time in (t, *[t + δ for δ in late]) if defined(time)), t)
+        self._found.append(segment)
+        self._reaching.held += segment.held
+        return status, self._at(segment, -1), reached
 
     def _given(self, state: State, piece: Piece) -> State:
         """A state of the system as it was given; the start is the one that the run was given."""
@@ -398,7 +314,7 @@ class Switched:
                 return Outcome(Ending.AMBIGUOUS, t, str(why)), state, piece
             before, after = (self._standing.state(state, m) for m in (modes, decision.modes))
             changed = [k for k, s in enumerate(self.pieces.switches) if decision.modes[s.mode] != modes[s.mode]]
-            done = shock(self.pieces, before, after, changed, self._standing.words(changed)) if changed else None
+            done = shock(self.pieces, before, after, changed, self.pieces.words(changed)) if changed else None
             if isinstance(done, Outcome):
                 return done, state, piece
             if done is not None and done.impulse is not None:
@@ -417,12 +333,12 @@ class Switched:
                 return None, state, Piece(modes, decision.holds, said, _sum(impulses), energy)
             impulses.append(done.impulse)
             state = replace(state, v=done.state.v)
-        words = RETURNS.format(which=self._standing.words(changed))
+        words = RETURNS.format(which=self.pieces.words(changed))
         return Outcome(Ending.CHATTERING, t, leads or words), state, piece
 
     def _not_taken(self, state: State, changed: Sequence[int], taker: System | None) -> Outcome:
         """How a motion ends in which a contact can not give the impulse that its constraints ask for."""
-        said = self._standing.words(changed)
+        said = self.pieces.words(changed)
         if taker is None:
             words = (
                 f"where {said} switches, a contact is struck and can not give the impulse that it would take, by its "

@@ -25,7 +25,7 @@ from zeromass.integrate.alone.judging import INNER, higher_slopes, phase, whole
 from zeromass.integrate.alone.module import Alone
 from zeromass.integrate.hybrid.endings import WORDS
 from zeromass.integrate.hybrid.export import DriverModule
-from zeromass.integrate.hybrid.mode_selector import mode_selector
+from zeromass.integrate.hybrid.mode_selector import ModeSelector
 from zeromass.integrate.hybrid.motion import Driver
 from zeromass.integrate.hybrid.watched import LookedAt, Watched
 from zeromass.integrate.settings import Settings
@@ -78,7 +78,7 @@ class Pieced:
         if not self.structural:
             return {}
         table = Timetable(self.pieces, self.start, self.until, [event.zero for event in self.events])
-        return mode_selector(self.pieces, 1.0, 1).begin(self.start, table.modes(0)).modes
+        return ModeSelector(self.pieces, 1.0, 1).begin(self.start, table.modes(0)).modes
 
     @cached_property
     def structural(self) -> list[int]:

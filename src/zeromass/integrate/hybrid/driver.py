@@ -211,20 +211,24 @@ def jumps(m: Motion, w: Switches) -> bool:
 
 
 @kernel
-def chatters(m: Motion) -> bool:
-    """Whether switches follow one another faster and faster, so that there would be no end of them."""
-    count = m.flipped
+def chatters(times: Reals, count: int, until: float, least: float, changes: int) -> bool:
+    """Whether switches follow one another faster and faster, so that there would be no end of them.
+
+    times    of the switches, the first `count`; until: when the run ends
+    least    time of `RECENT` switches that is too short in any case
+    changes  how many there may be in any case
+    """
     if count < RECENT:
         return False
-    now = m.flips[count - 1]
-    span = abs(now - m.flips[count - RECENT])
-    if span < m.stalled * abs(m.until - m.start):
+    now = times[count - 1]
+    span = abs(now - times[count - RECENT])
+    if span < least:
         return True
     half = count // 2
-    if count < max(m.changes, 2 * RECENT):
+    if count < max(changes, 2 * RECENT):
         return False
-    before = abs(m.flips[half] - m.flips[half - RECENT])
-    return span < SHRINKS * before and abs(m.until - now) * float(RECENT) > float(STILL * count) * span
+    before = abs(times[half] - times[half - RECENT])
+    return span < SHRINKS * before and abs(until - now) * float(RECENT) > float(STILL * count) * span
 
 
 @kernel
@@ -435,11 +439,10 @@ def goes_on(m: Motion, w: Switches, timed: bool) -> bool:
         m.values[w.mode[m.which[i]]] = m.timed[m.place, i]
     m.flips[m.flipped] = m.reals[T]
     m.flipped += 0 if timed else 1
-    if m.large:
-        decided = m.select(w.clock, y, m.values)
-    else:
-        decided = select_modes(w, y, m.values, False) == int(Selection.DECIDED)
-    if decided and not jumps(m, w) and not chatters(m) and defined_at(m, w, m.reals[T], m.values):
+    decided = select_modes(w, y, m.values, False) == int(Selection.DECIDED)
+    least = m.stalled * abs(m.until - m.start)
+    ends = chatters(m.flips, m.flipped, m.until, least, m.changes)
+    if decided and not ends and not jumps(m, w) and defined_at(m, w, m.reals[T], m.values):
         return True
     m.flipped -= 0 if timed else 1
     m.values[:] = m.was

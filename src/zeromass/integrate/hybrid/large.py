@@ -9,34 +9,27 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from zeromass.compile.program import Program
-from zeromass.expression import symbols
+from zeromass.expression import Expression, symbols
 from zeromass.integrate.hybrid.callbacks import Callbacks, view
-from zeromass.integrate.hybrid.driven import piece_of
-from zeromass.integrate.hybrid.memory import Motion
 from zeromass.integrate.hybrid.switches import SIDE, Switches
 from zeromass.integrate.hybrid.tables import ints, switch_table
-from zeromass.integrate.large_selection import NEAR_ENOUGH, LargeModeSelector
 from zeromass.integrate.stepping.functions import Slope
 from zeromass.integrate.stepping.workspace import EventValues
-from zeromass.integrate.switching import Decision
-from zeromass.model import Event, State
-from zeromass.model.pieces import SystemPieces, Undecided
+from zeromass.model import Event
+from zeromass.model.pieces import SystemPieces
 
 if TYPE_CHECKING:
     from zeromass.compile.rolled.native import RolledNative
 
-_OF_FOUR, _OF_SIX = (ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * count) for count in (4, 6))
+_OF_FOUR, _OF_FIVE, _OF_SIX = (ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * count) for count in (4, 5, 6))
 _DERIVATIVE = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
-_SELECT = ctypes.CFUNCTYPE(ctypes.c_bool, *[ctypes.c_void_p] * 3)
+
+NEAR_ENOUGH = 1e-6
+"""Part of the largest coordinate or rate, or of 1, above which a switching function is not zero."""
 
 
 class LargeSwitches:
-    """Functions of the switches of a large system, for motions of a program by a method that takes states in lanes.
-
-    start  of the motion that is driven, of the system as it was given
-    """
-
-    start: State
+    """Functions of the switches of a large system, for motions of a program by a method that takes states in lanes."""
 
     def __init__(
         self,
@@ -48,10 +41,8 @@ class LargeSwitches:
         callbacks: Callbacks,
     ) -> None:
         native = program.native
-        self._pieces, self._program, self._events = pieces, program, events
+        self._pieces, self._program, self._events, self.callbacks = pieces, program, events, callbacks
         self._n, self._parameters = len(program.system.coordinates), len(program.system.parameters)
-        self._selector = LargeModeSelector(pieces, ahead, lanes)
-        self._selector.standing.take(program)
         self._judged: np.ndarray | None = None
         self._near: dict[int, list[int]] = {}
         rhs, guard = native.rhs(lanes), native.events(events, lanes)
@@ -66,18 +57,13 @@ class LargeSwitches:
         self.across, self.derivative = 0, callbacks.function(_DERIVATIVE, self._derivative)
         self.failed = callbacks.failed
         self.energy = callbacks.function(_OF_FOUR, self._energies)
-        self.select = callbacks.function(_SELECT, self._selected, False)
+        acting = callbacks.function(_OF_FIVE, self._acting)
         self._places = {p: k for k, p in enumerate(program.system.parameters)}
         felt = symbols([switch.g for switch in pieces.switches])
         self._felt = ints(sorted(self._places[leaf] for leaf in felt if leaf in self._places))
         self.w: Switches = switch_table(pieces, ahead, self)
-        self.w.guard, self.w.guards = self._guard, np.zeros(len(events))  # pyright: ignore[reportAttributeAccessIssue]
+        self.w.acting, self.w.guard, self.w.guards = acting, self._guard, np.zeros(len(events))  # pyright: ignore[reportAttributeAccessIssue]
         self.w.pivots = np.zeros(native.pivots + 1)
-
-    def bind(self, m: Motion) -> None:
-        """Takes part in a motion."""
-        self._motion = m
-        m.large, m.select = True, self.select
 
     def _accelerate(self, clock: int, y: int, values: int, slope: int, growth: int, _: int) -> None:
         """dy/dt and the growth of the pivots."""
@@ -98,9 +84,7 @@ class LargeSwitches:
         felt = np.concatenate([inputs[: 1 + 2 * self._n], inputs[1 + 2 * self._n + self._felt], [w.asked, g]])
         if self._judged is not None and np.array_equal(felt, self._judged):
             return  # nobody else writes there
-        watching = cast("RolledNative", self._program.native).watching
-        assert watching is not None
-        found, known = watching(inputs[None])[0], watching.places
+        found, known = self._watching(inputs)
         own, rounding = view(g, count), view(sizes, count)
         rows = view(slopes, count * (1 + 2 * self._n)).reshape(count, -1)
         own[:] = [found[known[switch.g]] if switch.g in known else np.nan for switch in self._pieces.switches]
@@ -132,21 +116,23 @@ class LargeSwitches:
         inputs = np.concatenate([[t], state, view(values, self._parameters)])
         view(found, len(names))[:] = energies(inputs)[order]
 
-    def _selected(self, clock: int, y: int, values: int) -> bool:
-        """Modes, margins and flags with which the motion goes on from switches: whether they are decided."""
-        pieces, m, known = self._pieces, self._motion, view(values, self._parameters)
+    def _acting(self, clock: int, y: int, values: int, betas: int, c: int) -> None:
+        """β of switches that hold the motion, and c of those that may."""
         t, state = self._state(clock, y)
-        hidden = pieces.system.parameters[m.hidden :]
-        before = piece_of(pieces, dict(zip(hidden, known[m.hidden :].tolist(), strict=True)))
-        reached = {k: float(self.w.way[k]) for k in np.flatnonzero(self.w.reached).tolist()}
-        start, n = self.start, self._n
-        here = State(start.system, t, state[:n], state[n:], start.parameters)
-        try:
-            found = self._selector.after(here, Decision(dict(before.modes), before.holds), reached, {})
-        except Undecided:
-            return False
-        known[m.hidden :] = [found.modes.get(p, p.default or 0.0) for p in hidden]
-        return True
+        found, places = self._watching(np.concatenate([[t], state, view(values, self._parameters)]))
+        beta, strength = (view(place, len(self.w.kind)) for place in (betas, c))
+        for k, switch in enumerate(self._pieces.switches):
+            held = self._pieces.held.get(switch.mode)
+            if held is not None:
+                margin = view(values, self._parameters)[self._places[switch.margin]]
+                beta[k] = found[places[held.leaving[0]]] - margin
+                strength[k] = found[places[held.c]] if held.c.value is None else held.c.value
+
+    def _watching(self, inputs: np.ndarray) -> tuple[np.ndarray, dict[Expression, int]]:
+        """The switching functions and what holds the motion, and their places."""
+        watching = cast("RolledNative", self._program.native).watching
+        assert watching is not None
+        return watching(inputs[None])[0], watching.places
 
     def _state(self, clock: int, y: int) -> tuple[float, np.ndarray]:
         """A time, and a state in memory of its own."""

@@ -98,7 +98,6 @@ class Motion(Struct):
     stalled, changes  limits of the run
     target            where the piece ends at the latest
     timeless          whether formulas have values at all of these times, to rounding
-    large, select     whether the system is, and what selects modes then: whether they are decided
     begun, was        the start of the piece: t and y, and its parameters
     log, counts       pieces: t, y, and all parameters of modes, (pieces, 1 + 2n + hidden); and `COUNTS` of each
     hidden            where these parameters begin
@@ -158,8 +157,6 @@ class Motion(Struct):
     start: float
     stalled: float
     changes: int
-    large: bool
-    select: Annotated[Callable[..., bool], function(Reals, Reals, Reals, result=bool)]
     begun: Reals
     was: Reals
     log: Reals2

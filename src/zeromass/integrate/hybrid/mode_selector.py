@@ -1,4 +1,4 @@
-"""Selection of modes at a state of a system, by the kernel `select_modes`; of a large one see `large_selection`."""
+"""Selection of modes at a state of a system, by the kernel `select_modes`."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 from zeromass.expression import Symbol
 from zeromass.integrate.hybrid.callbacks import Callbacks
 from zeromass.integrate.hybrid.driven import piece_of
+from zeromass.integrate.hybrid.large import LargeSwitches
 from zeromass.integrate.hybrid.messages import Selection, words
 from zeromass.integrate.hybrid.python_functions import PythonFunctions
 from zeromass.integrate.hybrid.selection import select_modes
-from zeromass.integrate.hybrid.switches import Switches, look, sign_of, try_choice
+from zeromass.integrate.hybrid.switches import Switches, look, try_choice
 from zeromass.integrate.hybrid.tables import switch_table
-from zeromass.integrate.large_selection import LargeModeSelector
 from zeromass.integrate.standing import Standing
 from zeromass.integrate.switching import Decision
 from zeromass.kernel.language import compiled
@@ -36,33 +36,37 @@ class ModeSelector:
 
     def __init__(self, pieces: SystemPieces, ahead: float, lanes: int) -> None:
         self.pieces, self.ahead, self.standing = pieces, ahead, Standing(pieces, lanes)
-        self._own: tuple[PythonFunctions, Switches] | None = None
+        self._lanes = lanes
+        self._own: tuple[PythonFunctions | LargeSwitches, Switches] | None = None
         self._hidden = pieces.system.parameters[len(pieces.given.parameters) :]
 
     @contextmanager
     def _table(self, here: State) -> Iterator[Switches]:
         """The switches in memory at a state, one that no other thread has now."""
+        if self._own is None and self.pieces.in_forces:
+            moving = self.standing.state(here, {switch.mode: 1.0 for switch in self.pieces.switches})
+            large = LargeSwitches(self.pieces, self.standing.program(moving), (), self.ahead, self._lanes, Callbacks())
+            self._own = large, large.w
+        free: list[tuple[PythonFunctions | LargeSwitches, Switches]]
+        free = self.pieces.system.memory.setdefault(("switches in memory", self.ahead), [])
         if self._own is not None:
             functions, w = self._own
-            functions.start, w.clock[0] = here, here.t
-            yield w
-            functions.start = None
-            functions.callbacks.check()
-            return
-        free: list[tuple[PythonFunctions, Switches]]
-        free = self.pieces.system.memory.setdefault(("switches in memory", self.ahead), [])
-        try:
+        elif free:
             functions, w = free.pop()
-        except IndexError:
+        else:
             functions = PythonFunctions(self.standing, Callbacks())
             w = switch_table(self.pieces, self.ahead, functions)
-        functions.standing, functions.start, w.clock[0] = self.standing, here, here.t
+        w.clock[0] = here.t
+        if isinstance(functions, PythonFunctions):
+            functions.standing, functions.start = self.standing if self._own is None else functions.standing, here
         yield w
-        functions.start = None
-        free.append((functions, w))
+        if isinstance(functions, PythonFunctions):
+            functions.start = None
+        if self._own is None:
+            free.append((functions, w))
         functions.callbacks.check()
 
-    def use(self, functions: PythonFunctions, switches: Switches) -> None:
+    def use(self, functions: PythonFunctions | LargeSwitches, switches: Switches) -> None:
         """Selects with a table of switches that calls machine code for all modes, but for some functions."""
         self._own = functions, switches
 
@@ -105,16 +109,12 @@ class ModeSelector:
     def _modes(self, values: np.ndarray) -> dict[Symbol, float]:
         return dict(zip(self._hidden, values[-len(self._hidden) :].tolist(), strict=True))
 
-    # derivatives of switching functions -----------------------------------------------------------------------------
-    def functions(self, here: State) -> np.ndarray:
-        """Values of the switching functions at a state on the pieces."""
-        return self.standing.switching(here)[0]
-
     def on_side(self, here: State, k: int, side: float) -> tuple[State, np.ndarray]:
         """A state on the pieces with one switch on a side, and its acceleration."""
         values, y = self._values(here, here.parameters), np.concatenate([here.q, here.v])
         with self._table(here) as w:
-            w.zeros[:], w.tied[:], w.seen[:], w.why, w.count = self.functions(here), 0, 0, 0, 1
+            compiled(look)(w, y, values)
+            w.zeros[:], w.tied[:], w.why, w.count = w.g, 0, 0, 1
             w.open[0], w.tied[k], w.choice[0] = k, 1, side
             compiled(try_choice)(w, y, values, w.choice)
             why, which, number, modes = Selection(w.why), w.open[: w.count].tolist(), w.number, self._modes(w.values)
@@ -122,29 +122,3 @@ class ModeSelector:
             raise Undecided(words(why, self.standing.words(which), len(which), number))
         there = self.standing.state(here, modes)
         return there, self.standing.acceleration(there)
-
-    def sign(self, here: State, k: int, order: int, a: np.ndarray) -> float:
-        """The sign of a derivative of a switching function along the motion, ahead; 0 where it vanishes."""
-        y = np.concatenate([here.q, here.v])
-        with self._table(here) as w:
-            w.values[:] = self._values(here, here.parameters)
-            compiled(look)(w, y, w.values)
-            return compiled(sign_of)(w, y, a, k, order, 0.0)
-
-    def derivative(self, here: State, k: int, order: int, a: np.ndarray) -> float:
-        """A derivative of a switching function by time along the motion."""
-        slopes = self.slope(here, k) if order == 1 else self.standing.higher_slopes(here, k, order)
-        return float(slopes @ np.concatenate([[1.0], here.v, a]))
-
-    def slope(self, here: State, k: int) -> np.ndarray:
-        """Of one switching function by time, positions and rates, shape (1 + 2n,)."""
-        return self.standing.slopes(here)[k]
-
-
-Selector = ModeSelector | LargeModeSelector
-"""What selects the modes of a system, large or not."""
-
-
-def mode_selector(pieces: SystemPieces, ahead: float, lanes: int) -> Selector:
-    """What selects the modes of a system, large or not."""
-    return (LargeModeSelector if pieces.in_forces else ModeSelector)(pieces, ahead, lanes)

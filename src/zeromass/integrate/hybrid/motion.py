@@ -10,7 +10,7 @@ import numpy as np
 
 from zeromass.compile.program import Program
 from zeromass.integrate.hybrid.driven import DrivenPieces, piece_of
-from zeromass.integrate.hybrid.driver import drive, functions_in_piece, select_in_piece, take_back
+from zeromass.integrate.hybrid.driver import drive, functions_in_piece, next_target, select_in_piece, take_back
 from zeromass.integrate.hybrid.members import Ending, Members, drive_members
 from zeromass.integrate.hybrid.memory import (
     COUNTS,
@@ -50,21 +50,26 @@ REMEMBERED, SPARE, KEPT = 8, 4, 2**22
 class Driven(NamedTuple):
     """What a run of the driver has led to.
 
-    status    why it returned
     segments  what makes those of the pieces that were finished
+    status    why it returned
     state, piece   where it is: at the start of a piece that it leaves, or else at the end of the last one
     place     in the timetable
     reached   switches that ended the last piece, or beyond which it has come, with the side that each goes to
     interrupted   whether it leaves a piece because of Ctrl-C
     """
 
-    status: Drive
     segments: list[Callable[[], Segment]]
+    status: Drive
     state: State
     piece: Piece
     place: int
     reached: dict[int, float]
     interrupted: bool
+
+    @property
+    def ended(self) -> tuple[Drive, State, Piece, int, dict[int, float], bool]:
+        """All but the segments."""
+        return self[1:]
 
 
 class Driver(PieceMemory):
@@ -152,8 +157,6 @@ class Driver(PieceMemory):
         place  in the timetable; times: of the switches before that are not in it, to which those on the way are added
         """
         work, m = self.work, self.m
-        if self.large is not None:
-            self.large.start = start
         work.reals[Real64.t], work.state[: self.order] = state.t, np.concatenate([state.q, state.v])
         work.values[self.hidden :] = self._values(piece)
         first, m.place = m.pieces, place
@@ -179,7 +182,14 @@ class Driver(PieceMemory):
         reached = {} if status is Drive.LEFT else self.reached()
         which = list(reached) or m.which.tolist()
         made = [partial(driven.segment, k, status if k == last else None, which) for k in range(last + kept)]
-        return Driven(status, made, state, driven.piece(last), m.place, reached, interrupted)
+        return Driven(made, status, state, driven.piece(last), m.place, reached, interrupted)
+
+    def target(self, moving: State, place: int) -> float:
+        """Where a piece that begins at a state ends at the latest: at the next time of the timetable, or with the run."""
+        work, m = self.work, self.m
+        work.state[: self.order] = np.concatenate([moving.q, moving.v])
+        work.values[:], m.place = moving.inputs[1 + self.order :], place
+        return float(compiled(next_target)(m, self.w))
 
     def _driven(self, tell: Callable[[float], None]) -> Drive:
         """Drives the motion until its end or a piece that it leaves; in between Python makes room and looks ahead."""
@@ -256,6 +266,7 @@ class Driver(PieceMemory):
 
     def _more_pieces(self) -> None:
         m = self.m
+        self.work.beside += m.log.nbytes
         m.log = np.concatenate([m.log, np.zeros_like(m.log)])
         m.counts = np.concatenate([m.counts, np.zeros_like(m.counts)])
         m.flips = np.concatenate([m.flips, np.zeros_like(m.flips)])

@@ -12,7 +12,7 @@ import numpy as np
 from zeromass.compile.program import Program
 from zeromass.expression import Symbol
 from zeromass.integrate.hybrid.callbacks import Callbacks
-from zeromass.integrate.hybrid.driver import functions_in_piece, leave_switches, select_in_piece
+from zeromass.integrate.hybrid.driver import functions_in_piece, leave_switches, select_in_piece, strays
 from zeromass.integrate.hybrid.large import LargeSwitches
 from zeromass.integrate.hybrid.memory import (
     COUNTS,
@@ -90,10 +90,11 @@ class PieceMemory:
         self.large: LargeSwitches | None = None
         if self.pieces.in_forces:
             self.large = LargeSwitches(self.pieces, program, self.events, self.ahead, method.lanes, self.callbacks)
+            self.functions: PythonFunctions | LargeSwitches = self.large
             self.w: Switches = self.large.w
         else:
-            self.slow = PythonFunctions(Standing(self.pieces, 1), self.callbacks)
-            self.w = compiled_table(self.pieces, program, self.events, self.ahead, self.slow)
+            self.functions = slow = PythonFunctions(Standing(self.pieces, 1), self.callbacks)
+            self.w = compiled_table(self.pieces, program, self.events, self.ahead, slow)
         self.step: StepFunctions = self._step_functions()
         self._make_searches(TURNS)
         self.m: Motion = self._motion()
@@ -219,8 +220,6 @@ class PieceMemory:
             seen=np.zeros((PARTS + 1, len(columns))),
             stack=np.zeros((PENDING, 2)),
         )
-        if self.large is not None:
-            self.large.bind(m)
         return m
 
     def _continuous(self, k: int) -> int:
@@ -300,6 +299,11 @@ class PieceMemory:
     def stops(self) -> bool:
         """Whether the motion, which finds no further step, is at a switch."""
         return bool(compiled(stops_at_switch)(self.m, self.w))
+
+    def strayed(self) -> list[int]:
+        """Switches beyond which the motion has come, though its piece was to end there."""
+        self.m.record = self.work.record
+        return np.flatnonzero(self.w.reached).tolist() if compiled(strays)(self.m, self.w) else []
 
     def ignore(self, events: Sequence[int]) -> None:
         """Does not look at some events."""

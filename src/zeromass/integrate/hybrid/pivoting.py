@@ -7,6 +7,8 @@ Dry friction in every joint of a chain leads to it. With accelerations that are 
 Everything that contradicts a guess changes at once; where that goes round in a circle, one thing at a time [JP1994]. Rows
 that depend on one another, as where friction acts in all hinges of a loop, never hold the motion together: what holds is
 then one of many solutions, of one motion.
+
+The equations of a large system are for all that holds, and a guess is evaluated as it is.
 """
 
 from __future__ import annotations
@@ -14,8 +16,8 @@ from __future__ import annotations
 from zeromass.equation.rank import RANK_TOLERANCE
 from zeromass.integrate.hybrid.messages import Selection
 from zeromass.integrate.hybrid.sliding import can_hold, is_additive, set_ends, set_lower, set_mean
-from zeromass.integrate.hybrid.switches import Switches, refuse, sign_of, try_choice
-from zeromass.integrate.hybrid.tolerances import PATIENCE, ROUNDS, SMALL
+from zeromass.integrate.hybrid.switches import Switches, rate_across, rate_of, refuse, sign_of, try_choice
+from zeromass.integrate.hybrid.tolerances import LOST, PATIENCE, ROUNDS, SMALL
 from zeromass.kernel.language import Reals, kernel
 
 
@@ -59,6 +61,8 @@ def pivot_in_blocks(w: Switches, y: Reals, values: Reals, fresh: bool) -> bool:
 @kernel
 def set_parts(w: Switches, y: Reals, values: Reals) -> bool:
     """w.ends, w.G, w.r, w.can ← what each open switch does, and whether it can hold the motion: whether that makes a sum."""
+    if w.large:
+        return set_large_parts(w, y, values)
     for j in range(w.count):
         w.choice[j] = 0.0
     set_lower(w, w.choice)
@@ -74,6 +78,37 @@ def set_parts(w: Switches, y: Reals, values: Reals) -> bool:
 
 
 @kernel
+def set_large_parts(w: Switches, y: Reals, values: Reals) -> bool:
+    """w.r, w.can ← ġ on all lower sides, and whether an open switch can hold the motion: whether that is found."""
+    for j in range(w.count):
+        w.lower[j] = -1.0
+    if not try_choice(w, y, values, w.lower):
+        return False
+    w.acting(w.clock, y, w.values, w.betas, w.c)
+    for j in range(w.count):
+        k = w.open[j]
+        w.r[j], w.can[j] = rate_of(w, y, w.slope[len(y) // 2 :], k), 1 if w.flag[k] >= 0 and w.c[k] < 0.0 else 0
+    return True
+
+
+@kernel
+def evaluate(w: Switches, y: Reals, values: Reals, slide: bool) -> bool:
+    """w.beta, w.mean ← what acts on the sides in w.choice: whether rows that hold the motion are independent."""
+    if not w.large:
+        det, least = set_mean(w, w.choice)
+        return not slide or (det != 0.0 and least > RANK_TOLERANCE)
+    if not try_choice(w, y, values, w.choice):
+        return True
+    w.mean[:] = w.slope[len(y) // 2 :]
+    if not slide:
+        return True
+    w.acting(w.clock, y, w.values, w.betas, w.c)
+    for j in range(w.count):
+        w.beta[j] = w.betas[w.open[j]]
+    return w.growth[0] < LOST
+
+
+@kernel
 def contradictions(w: Switches, y: Reals, values: Reals) -> int:
     """w.wrong, w.right ← which of the sides in w.choice the motion contradicts, and what would be right: how many there are.
 
@@ -83,8 +118,7 @@ def contradictions(w: Switches, y: Reals, values: Reals) -> int:
     for j in range(w.count):
         w.lower[j], w.wrong[j] = -1.0, 0
         slide = slide or w.choice[j] == 0.0
-    det, least = set_mean(w, w.choice)
-    if slide and not (det != 0.0 and least > RANK_TOLERANCE):
+    if not evaluate(w, y, values, slide):
         return -1
     for j in range(w.count):
         off = w.beta[j] - 0.5
@@ -107,11 +141,16 @@ def side_to(w: Switches, y: Reals, values: Reals, j: int, slide: bool) -> float:
     slide  whether some switch holds the motion
     """
     k = w.open[j]
-    if not try_choice(w, y, values, w.lower):
+    same = w.large and not w.nested  # slopes on all sides
+    if not same and not try_choice(w, y, values, w.choice if w.large else w.lower):
         return 0.0
     scale = abs(w.G[j, j]) + abs(w.r[j]) if w.rates[k] != 0 else 0.0
+    if w.large and w.rates[k] != 0:
+        if rate_of(w, y, w.mean, k) * w.choice[j] > 0.0:
+            return w.choice[j]
+        scale = abs(rate_across(w, y, values, w.choice, j, -w.choice[j])) + abs(w.r[j])
     sign = sign_of(w, y, w.mean, k, 1, scale)
-    if sign != 0.0 or (slide and w.rates[k] != 0):
+    if sign != 0.0 or ((slide or w.large) and w.rates[k] != 0):
         return sign
     if w.rates[k] == 0:
         return sign_of(w, y, w.mean, k, 2, 0.0)
@@ -128,7 +167,7 @@ def is_only_one(w: Switches, y: Reals, values: Reals) -> bool:
         slide = slide or w.choice[j] == 0.0
     for j in range(w.count):
         if w.choice[j] != 0.0 and w.can[j] == 0:
-            set_mean(w, w.choice)
+            evaluate(w, y, values, slide)
             goes = side_to(w, y, values, j, slide) != 0.0
             w.choice[j] = -w.choice[j]
             both = goes and contradictions(w, y, values) == 0

@@ -86,7 +86,7 @@ def measure_drifts(w: Switches, y: Reals, values: Reals) -> None:
     for k in range(len(w.kind)):
         w.drift[k] = 0.0
     for j in range(len(w.kind)):
-        if w.known[j] == 0 or w.rates[j] == 0 or not free_of(w, j):
+        if w.large or w.known[j] == 0 or w.rates[j] == 0 or not free_of(w, j):
             continue
         for high in range(2):
             w.values[:] = values
@@ -111,7 +111,7 @@ def settle(w: Switches, y: Reals, values: Reals, fresh: bool) -> bool:
         look(w, y, values)
         felt, some = False, False
         for k in range(len(w.kind)):
-            some = some or w.known[k] != 0
+            some = some or w.large or w.known[k] != 0
             for i in range(n):
                 felt = felt or w.slopes[k, 1 + n + i] != 0.0
         if felt and some:
@@ -176,6 +176,9 @@ def is_motion(w: Switches, y: Reals, values: Reals, choice: Reals) -> int:
 def choose(w: Switches, y: Reals, values: Reals, fresh: bool) -> bool:
     """w.choice ← the sides of what is open: whether they are found."""
     w.choice[:] = w.natural
+    if w.large:
+        return pivot_in_blocks(w, y, values, fresh)
+    w.remembers = w.count <= MOST
     for number in range(len(w.seen)):
         w.seen[number] = 0
     if not fresh:
@@ -294,6 +297,7 @@ def select_modes(w: Switches, y: Reals, values: Reals, fresh: bool) -> int:
                     set_margins(w, y, values)
     if w.why == int(Selection.ENDLESS):
         name_all(w)
+    w.remembers = False
     return int(Selection.ERROR) if w.failed[0] != 0 else w.why
 
 
@@ -346,7 +350,7 @@ def set_margins(w: Switches, y: Reals, values: Reals) -> None:
         place = w.margin[w.open[j]]
         if w.choice[j] == 0.0:
             values[place] = LEFT
-        elif slide and w.rates[w.open[j]] != 0:  # others may hold it as well
+        elif slide and w.rates[w.open[j]] != 0 and not w.large:  # others may hold it as well
             set_lower(w, w.choice)
             drift = LOCATED * max(1.0, abs(w.clock[0])) * turn(w, y, values, w.lower, j)
             values[place] = copysign(abs(values[place]) + drift, values[place])

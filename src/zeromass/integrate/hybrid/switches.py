@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Annotated
 
 from zeromass.integrate.hybrid.messages import Selection
-from zeromass.integrate.hybrid.tolerances import CURVED, MOST, NEAR, NESTED, ORDERS, SMALL, SOON
+from zeromass.integrate.hybrid.tolerances import CURVED, NEAR, NESTED, ORDERS, SMALL, SOON
 from zeromass.kernel.functions import floor
 from zeromass.kernel.language import Ints, Ints2, Reals, Reals2, Struct, function, kernel
 
@@ -26,10 +26,11 @@ class Switches(Struct):
     kind, timed, rates, force   of each: its kind, and whether g depends on time alone, on rates, on unknown forces
     inner, within               whether g depends on modes of others, and on that of which, (k, k)
     mode, margin, flag          places of its parameters; −1 for the flag of one that can not hold the motion
-    nested                      whether any depends on modes of others
+    nested, large               whether any depends on modes of others; whether the system is large
     ahead                       1 for motions forward in time, −1 backward
     rhs, judge, across          dy/dt; g, their rounding and slopes; and what lies across the direction of each turn
     derivative                  slopes of a higher derivative of one g along the motion: switch, order
+    acting                      of a large system: β and c of each switch, see `zeromass.model.large_pieces`
     failed                      whether there was an error in one of these functions
     reached, way                whether a switch is reached, and to which side it goes; as a motion begins: turns to be found
     known                       whether a switch is reached or held, so that rounding does not decide of it
@@ -42,9 +43,11 @@ class Switches(Struct):
     asked                       a switch whose size and slopes are wanted in any case
     drift, zeros, terms         by how much g may change, and g and sizes where the decision began
     slope, growth, pivots       dy/dt, and what tells of its accuracy; `largest` q̈ of all that was tried
-    seen, accelerations         which choices of few switches were tried, and q̈ with them, (3^k, n)
+    remembers                   whether choices of few switches are tried at one state, one after another
+    seen, accelerations         which of them were tried, and q̈ with them, (3^k, n)
     base, ends, r, G            q̈ and ġ on lower sides, and with one switch on its upper side, (k, n); what it adds to ġ
     beta, mean, spare           what acts of the upper sides, q̈ with it, and how far it is from its limits
+    betas, c                    room for what `acting` finds
     signs, turned               modes on lower sides, and whether a force has another sign on an upper one
     least, most                 bounds of q̈ in motions that are held
     A, x, scale, order          room for linear equations
@@ -61,11 +64,13 @@ class Switches(Struct):
     margin: Ints
     flag: Ints
     nested: bool
+    large: bool
     ahead: float
     rhs: Annotated[Callable[..., None], function(Reals, Reals, Reals, Reals, Reals, Reals)]
     judge: Annotated[Callable[..., None], function(Reals, Reals, Reals, Reals, Reals, Reals2)]
     across: Annotated[Callable[..., None], function(Reals, Reals, Reals, Reals)]
     derivative: Annotated[Callable[..., None], function(Reals, Reals, Reals, int, int, Reals)]
+    acting: Annotated[Callable[..., None], function(Reals, Reals, Reals, Reals, Reals)]
     guard: Annotated[Callable[..., None], function(Reals, Reals, Reals, Reals)]
     failed: Ints
     clock: Reals
@@ -99,6 +104,7 @@ class Switches(Struct):
     growth: Reals
     pivots: Reals
     largest: float
+    remembers: bool
     seen: Ints
     accelerations: Reals2
     there: Reals
@@ -113,6 +119,8 @@ class Switches(Struct):
     r: Reals
     G: Reals2
     beta: Reals
+    betas: Reals
+    c: Reals
     mean: Reals
     spare: float
     signs: Reals
@@ -190,6 +198,7 @@ def sign_of(w: Switches, y: Reals, a: Reals, k: int, order: int, scale: float) -
 
     scale  below a part of which it counts as zero, beside its own terms
     """
+    w.asked = k
     if order == 1:
         w.row[:] = w.slopes[k]
     elif w.force[k] != 0:
@@ -257,6 +266,7 @@ def is_constant(w: Switches, y: Reals, values: Reals, k: int) -> bool:
         constant = constant and w.slopes[k, i] == 0.0
     if not constant:
         return False
+    w.asked = k
     for i in range(len(y)):
         part = float(i + 2) * GOLDEN
         w.there[i] = y[i] + (1.0 + abs(y[i])) * (0.1 + 0.3 * (part - floor(part)))
@@ -394,18 +404,18 @@ def try_choice(w: Switches, y: Reals, values: Reals, choice: Reals) -> bool:
     w.values[:] = values
     for j in range(w.count):
         take(w, w.values, w.open[j], choice[j])
-        number = 3 * number + (0 if choice[j] > 0.0 else 1 if choice[j] < 0.0 else 2) if w.count <= MOST else 0
+        number = 3 * number + (0 if choice[j] > 0.0 else 1 if choice[j] < 0.0 else 2) if w.remembers else 0
     if w.nested:  # slopes of others are the same on all sides
         if not nest(w, y, w.values):
             return False
         look(w, y, w.values)
-    if w.count <= MOST and w.seen[number] != 0:
+    if w.remembers and w.seen[number] != 0:
         w.slope[n:] = w.accelerations[number]
         return True
     accelerate(w, y, w.values)
     for i in range(n):
         w.largest = max(w.largest, abs(w.slope[n + i]))
-    if w.count <= MOST:
+    if w.remembers:
         w.seen[number], w.accelerations[number][:] = 1, w.slope[n:]
     return True
 
