@@ -13,6 +13,7 @@ import pytest
 import zeromass as zm
 from cases import few
 from integrate.node import MISSING, node, over_switches
+from zeromass.compile.program import Program
 from zeromass.expression import Symbol
 from zeromass.integrate.alone.pieced import Pieced
 from zeromass.integrate.settings import Settings
@@ -146,3 +147,32 @@ def test_a_bead_that_comes_to_rest_in_a_bend_does_not_fall_through(tmp_path):
     assert there["t"] == pytest.approx(run.outcome.t, abs=1e-9)
     for y in (there["end"], run.y[-1]):
         assert np.abs(y[:2]).max() < 1e-12
+
+
+class OneModuleForEachSide(Pieced):
+    """A motion whose modules are good for one side of its constraints each, as where pivots are others."""
+
+    def variants(self) -> list[tuple[Program, list[list[float]]]]:
+        ((program, sides),) = super().variants()
+        return [(program, [side]) for side in sides]
+
+
+def test_a_motion_goes_from_one_module_to_another(tmp_path):
+    """What is held fixed changes three times, with impulses: end, switches and samples are those of one module."""
+    x, y = zm.coordinates("x y")
+    v, w = zm.rate(x), zm.rate(y)
+    held = {"one of both": zm.where(np.sin(3 * zm.t) > 0, v, w)}
+    system = zm.System(kinetic=(v**2 + w**2) / 2, potential=5 * x**2 + 3 * y**2 + x * y, constraints=held)
+    start, settings = system.start({x: 1.0, y: 0.5, w: 0.3}), Settings(method="dop853", **TIGHT)
+    task = {"values": {}, "until": 4.0, **TIGHT, "times": np.linspace(0.0, 4.0, 41).tolist()}
+    found = []
+    for kind in (Pieced, OneModuleForEachSide):
+        motion = kind(start, (), (x, y, v, w), 4.0, settings)
+        found.append(over_switches(motion, [task], tmp_path)[0])
+    one, several = found
+    assert len(motion.variants()) == 2
+    assert one["ending"] == several["ending"] == "FINISHED"
+    assert len(one["switches"]) == 3
+    assert one["switches"] == several["switches"]
+    np.testing.assert_array_equal(one["end"], several["end"])
+    np.testing.assert_array_equal(one["samples"], several["samples"])

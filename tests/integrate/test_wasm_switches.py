@@ -182,3 +182,35 @@ def test_what_a_page_can_not_do_is_known_ahead():
     with pytest.raises(zm.ModelError, match=r"T stands in .* a switch of time alone"):
         pieced(pushed, pushed.start({x: 0.0}), 2.0, (T,)).check()
     pieced(pushed, pushed.start({x: 0.0}), 2.0, (F,)).check()
+
+
+def test_a_long_motion_finds_room(tmp_path):
+    """More steps than there is room for at first: the record grows, and nothing of it is lost."""
+    system = zm.System(kinetic=v**2 / 2, potential=5 * x**2, forces={x: -0.05 * np.sign(v)})
+    start, times = system.start({x: 1.0}), np.linspace(0.0, 10.0, 101)
+    task = {"values": {}, "until": 10.0, **TIGHT, "longest": 1e-3, "times": times.tolist()}
+    motion = pieced(system, start, 10.0, longest_step=1e-3)
+    (there,) = over_switches(motion, [task], tmp_path)
+    run = zm.simulate(system, start, until=10.0, method="dop853", longest_step=1e-3, **TIGHT)
+    assert there["steps"] > 10_000
+    assert np.abs(there["samples"].reshape(len(times), -1) - run.at(times).y).max() <= 1e-11
+    assert len(there["switches"]) == len(run.switches) == 10
+
+
+def test_events_happen_on_the_way_and_end_motions(tmp_path):
+    """A swing about x = −0.001: x − centre falls as cos √10 t, to where x = 0 is passed and to −0.7, where it ends."""
+    system = zm.System(kinetic=v**2 / 2, potential=5 * x**2 - 0.01 * np.abs(x - 5))
+    events = (zm.Event("middle", x, terminal=False), zm.Event("low", x + 0.7, direction=-1))
+    settings = zm.Settings(**TIGHT, method="dop853")
+    start = system.start({x: 1.0})
+    (there,) = over_switches(
+        Pieced(start, events, (x,), 5.0, settings), [{"values": {}, "until": 5.0, **TIGHT}], tmp_path
+    )
+    centre = -0.001  # of the swing, which the constant force moves
+    phases = [(0.0 - centre) / (1 - centre), (-0.7 - centre) / (1 - centre)]
+    assert there["ending"] == "EVENT"
+    assert there["event"]["name"] == "low"
+    assert [name for name, _ in there["happened"]] == ["middle", "low"]
+    expected = np.arccos(phases) / np.sqrt(10)
+    assert [t for _, t in there["happened"]] == pytest.approx(expected.tolist(), abs=1e-12)
+    assert there["t"] == there["happened"][-1][1]

@@ -13,6 +13,7 @@ import numpy as np
 
 from zeromass.compile.program import Program
 from zeromass.expression import Symbol
+from zeromass.integrate.hybrid.crossing import AT_ONCE
 from zeromass.integrate.hybrid.driver import chatters
 from zeromass.integrate.hybrid.endings import CHATTERS, RETURNS, TOUCHES
 from zeromass.integrate.hybrid.memory import Drive
@@ -34,9 +35,6 @@ from zeromass.model.pieces import SystemPieces, Undecided
 
 MOST_SKIPPED = 64
 """Pieces at most that are made without the driver, after it has left several."""
-
-AT_ONCE = 8
-"""Switches at one moment after which a motion is given up: one leads back to the other."""
 
 PERIODIC = 1e-9
 """Part of accelerations by which they may differ where an angle is larger by 2π, and its formulas count as periodic."""

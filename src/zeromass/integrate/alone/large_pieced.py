@@ -1,6 +1,6 @@
 """A motion of a large system over switches that needs no Python: its program, and what a driver in JavaScript is told of it.
 
-The kernels that select modes do not serve large systems yet; see `zeromass.integrate.large_selection`.
+Python evaluates what the driver asks for of large systems, see `zeromass.integrate.hybrid.large`, which a page has not.
 """
 
 from __future__ import annotations

@@ -196,8 +196,7 @@ def cross_switch(m: Motion, w: Switches, s: StepFunctions, j: Jumps) -> int:
         some = some or w.reached[k] != 0
     m.flips[m.flipped] = t
     m.flipped += 1 if some else 0
-    least = m.stalled * abs(m.until - m.start)
-    if some and chatters(m.flips, m.flipped, m.until, least, m.changes):
+    if some and chatters(m.flips, m.flipped, m.until, m.stalled * abs(m.until - m.start), m.changes):
         return int(Crossing.CHATTERS)
     for _ in range(AT_ONCE):
         j.modes[:] = m.values

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from math import inf
 from typing import Annotated, Any, cast
 
 import numpy as np
@@ -177,6 +178,7 @@ class DriverModule:
         self, driver: Driver, turns: np.ndarray, higher: Mapping[tuple[int, int], Sequence[Expression]]
     ) -> None:
         self.driver, self.turns, self.higher = driver, turns, higher
+        driver.step.limit = inf  # nobody else looks where a projection leads
 
     def formulas(self, groups: Groups) -> dict[str, tuple[Groups, Groups]]:
         """Functions of the system beside those of every module: {name: (inputs, outputs)}."""

@@ -1,4 +1,4 @@
-// On which pieces a motion of a large system goes on from a state that lies on switches: see integrate/large_selection.py.
+// On which pieces a motion of a large system goes on from a state that lies on switches: see integrate/hybrid/large.py.
 
 const ROUNDING = 4 * EPSILON;
 const [NEAR, LOCATED, SMALL, ORDERS, LEFT] = [8 * ROUNDING, 4e-14, 1e-9, 2, 8e-15];
