@@ -112,3 +112,11 @@ def test_bad_input():
         zm.fit(run, {x: ([-1.0], [1.0])}, over=[k])
     with pytest.raises(zm.ModelError, match="'u' is no parameter of the system or of its start"):
         zm.fit(run, {x: ([1.0], [1.0])}, over=[zm.parameter("u", 1.0)])
+
+
+def test_a_fit_begins_within_its_bounds():
+    x, k = zm.coordinate("x"), zm.parameter("k", 1.0)
+    spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=k * x**2 / 2)
+    run = zm.simulate(spring, spring.start({x: 1.0}), until=1.0)
+    with pytest.raises(zm.ModelError, match="the fit begins with k = 1, outside its bounds 2 … 3"):
+        zm.fit(run, {x: ([0.5, 1.0], [0.9, 0.6])}, over=[k], bounds={k: (2.0, 3.0)})

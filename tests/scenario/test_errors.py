@@ -51,6 +51,7 @@ def line_of(text: str, words: str) -> int:
     ("base", "old", "new", "key", "words"),
     [
         (BALL, "radius = 0.02\n", "", "rolling.body.radius", "missing"),
+        (BALL, "radius = 0.02\n", "radius = 0.02\nname = 'os(1)'\n", "rolling", "is not a name"),
         (BALL, "radius = 0.02", "radus = 0.02", "rolling.body.radus", "did you mean 'radius'"),
         (BALL, "radius = 0.02", "radius = true", "rolling.body.radius", "a number, or a formula"),
         (BALL, "radius = 0.02", "radius = nan", "rolling.body.radius", "finite"),

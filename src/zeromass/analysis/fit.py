@@ -154,6 +154,9 @@ def fit(
     known = {**{p: p.default for p in names}, **start.parameters}
     first = np.array([known[p] for p in names], dtype=float)
     low, high = _bounds(names, bounds)
+    for p, x, a, b in zip(names, first.tolist(), low.tolist(), high.tolist(), strict=True):
+        if not a <= x <= b:
+            raise ModelError(f"the fit begins with {p.name} = {x:g}, outside its bounds {a:g} … {b:g}")
     scale = np.where(first == 0.0, 1.0, np.abs(first))
     last: dict[bytes, Course] = {}
 

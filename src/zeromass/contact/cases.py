@@ -215,6 +215,8 @@ def events_of(contacts: Contacts) -> tuple[Event, ...]:
             found.append(Event(pair.says(LANDS), pair.gap, direction=-1, message=words))
         else:
             found += _closed(contacts, pair)
+        if pair.other is None and isinstance(pair.solid, ImplicitBody):
+            found.append(_flat(contacts, pair))
         if mode == "rolling" and pair.friction is not None:
             words = f"rolling on '{pair.surface.name}' needs more friction than there is"
             lack = pair.lack_of_friction - negligible(contacts, pair)
@@ -260,12 +262,19 @@ def _closed(contacts: Contacts, pair: Pair) -> list[Event]:
     if pair.other is not None:  # bodies are convex: they have no hollows
         return found
     room = pair.clearance - contacts.least_clearance
-    if isinstance(room, Expression) and room.value is None:
-        name, words = TIGHT, f"a hollow of '{pair.surface.name}' is as tight as '{pair.solid.name}' is round"
-        if isinstance(pair.solid, ImplicitBody) and contacts.whole.outside_of(pair).flat:
-            name, words = FLAT, flat_words(pair.solid.name, pair.surface.name)
-        found.append(Event(pair.says(name), room, direction=-1, guard=True, message=words))
+    if not isinstance(pair.solid, ImplicitBody) and isinstance(room, Expression) and room.value is None:
+        words = f"a hollow of '{pair.surface.name}' is as tight as '{pair.solid.name}' is round"
+        found.append(Event(pair.says(TIGHT), room, direction=-1, guard=True, message=words))
     return found
+
+
+def _flat(contacts: Contacts, pair: Pair) -> Event:
+    """Where the nearest point of an implicit body to a surface has no finite speed: the run passes through."""
+    room, plane = pair.clearance - contacts.least_clearance, contacts.whole.outside_of(pair).flat
+    name, words = TIGHT, f"a hollow of '{pair.surface.name}' is as tight as '{pair.solid.name}' is round"
+    if plane:
+        name, words = FLAT, flat_words(pair.solid.name, pair.surface.name)
+    return Event(pair.says(name), room, direction=-1, guard=True, message=words, margin=pair.clearance)
 
 
 def _known(pair: Pair) -> list[Event]:

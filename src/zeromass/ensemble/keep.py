@@ -169,7 +169,8 @@ def kept_by_name(given: Any) -> dict[str, Kept]:
     """What was asked for, {name: what}; several in a list are called by their formulas."""
     if isinstance(given, Mapping):
         return {name: kept(what) for name, what in given.items()}
-    if isinstance(given, Expression | Kept) or not isinstance(given, Sequence | np.ndarray) or isinstance(given, str):
+    several = isinstance(given, Sequence | np.ndarray) and not isinstance(given, str) and np.ndim(given) > 0
+    if isinstance(given, Expression | Kept) or not several:
         raise ModelError(f"keep is {shown(given)}; give {{name: what}}, or a list of what is to be kept")
     found: dict[str, Kept] = {}
     for what in given:

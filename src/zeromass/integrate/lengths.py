@@ -17,7 +17,8 @@ from functools import cached_property
 import numpy as np
 
 from zeromass.compile.program import Program
-from zeromass.expression import Evaluator, Expression, as_expression, heading, rate, symbols
+from zeromass.expression import Evaluator, Expression, Symbol, as_expression, expressions, heading, rate
+from zeromass.expression.node import ordered
 from zeromass.integrate.joined import joined, lengthened
 from zeromass.integrate.outcome import Ending, Outcome
 from zeromass.integrate.passages import Passage
@@ -83,7 +84,8 @@ class Lengths:
     def __init__(self, system: System) -> None:
         self.all: tuple[Length, ...] = lengths_in(system)
         self._inputs = list(system.inputs)
-        self._reversed = [(*length.d, _rate(length.u)) for length in self.all]
+        rates = zip(self.all, _rates([length.u for length in self.all]), strict=True)
+        self._reversed = [(*length.d, r) for length, r in rates]
         self._known: dict[int, tuple[Evaluator, Evaluator, Magnitude]] = {}
 
     @property
@@ -107,6 +109,15 @@ class Lengths:
         with np.errstate(all="ignore"):
             return self._of(k)[0](inputs)
 
+    @cached_property
+    def _squares(self) -> Evaluator:
+        return Evaluator([length.u for length in self.all], self._inputs)
+
+    def values(self, inputs: np.ndarray) -> np.ndarray:
+        """All lengths √u, shape (…, lengths)."""
+        with np.errstate(all="ignore"):
+            return np.sqrt(np.maximum(self._squares(inputs), 0.0))
+
     def value(self, k: int, inputs: np.ndarray) -> np.ndarray:
         """The length √u."""
         with np.errstate(all="ignore"):
@@ -126,7 +137,7 @@ class Lengths:
         """
         found = []
         for length, d0, d1 in zip(self.all, before, after, strict=True):
-            rises = ~(d0[:, -1] * d1[:, -1] > 0.0) & ~(h * d0[:, -1] > 0.0)
+            rises = ~(d0[:, -1] * d1[:, -1] > 0.0) & ~(h * d0[:, -1] > 0.0) & ~((d0[:, -1] == 0.0) & (d1[:, -1] == 0.0))
             if length.d:
                 lengths = [np.linalg.norm(d[:, :-1], axis=1) for d in (d0, d1)]
                 speed = np.maximum(*(np.abs(d[:, -1] / 2 / l) for d, l in zip((d0, d1), lengths, strict=True)))
@@ -143,10 +154,15 @@ class Lengths:
         return self._known[k]
 
 
-def _rate(u: Expression) -> Expression:
-    """The rate of the square of a length; zero of a speed, whose rate no state tells."""
-    leaves = symbols([u])
-    return as_expression(0.0 if any(leaf.order for leaf in leaves) else rate(u))
+def _rates(squares: list[Expression]) -> list[Expression]:
+    """The rates of squares of lengths; zero of a speed, whose rate no state tells."""
+    moving = {node for node in ordered(squares) if isinstance(node, Symbol) and node.order}
+    for node in ordered(squares):
+        if not moving.isdisjoint(node.args):
+            moving.add(node)
+    places = [e for e in squares if e not in moving]
+    found = dict(zip(places, expressions(rate(expressions(places))).tolist() if places else [], strict=True))
+    return [found.get(e, as_expression(0.0)) for e in squares]
 
 
 def lengths_of(system: System) -> Lengths:
@@ -267,8 +283,9 @@ def _first(lengths: Lengths, program: Program, segment: Segment, soonest: float)
         inputs = _inputs(program, segment, segment.t[rows], segment.y[rows])
         steps: list[tuple[int, int]] = []
         d, h = lengths.directions(inputs), np.diff(segment.t[rows])
+        roots = lengths.values(inputs) if any(not length.d for length in lengths.all) else None
         for k, turned in enumerate(lengths.turned([x[:-1] for x in d], [x[1:] for x in d], h)):
-            values = np.linalg.norm(d[k][:, :-1], axis=1) if lengths.all[k].d else lengths.value(k, inputs)
+            values = np.linalg.norm(d[k][:, :-1], axis=1) if roots is None or lengths.all[k].d else roots[:, k]
             sizes[k] = max(sizes[k], float(np.nanmax(values, initial=0.0)))
             turned[-1] |= begin + len(turned) == len(segment.t) - 1 and bool(values[-1] <= AT_END * sizes[k])
             steps += [(begin + i, k) for i in np.flatnonzero(turned).tolist()]

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from zeromass.contact import ConvexBody, ImplicitBody, Rolling, SphericalBody, bodies, solids, surfaces
 from zeromass.contact.start import rolling_start
-from zeromass.expression import Expression
+from zeromass.expression import Expression, ExpressionError
 from zeromass.model import Damper, Force, RigidBody, Spring, State, Torque
 from zeromass.model.given import Number, Vector
 from zeromass.model.prescription import has_formulas
@@ -156,7 +156,10 @@ def model(reader: Reader, given: dict[str, Any]) -> Rolling:
             values[new] = word == words[1]
     with reader.noting(), reader.pointing(*KEY):
         return Rolling(body, on=on, forces=forces, **values)
-    plain = Rolling(bodies.ball(radius=1.0, mass=1.0, name=body.name), on=surfaces.plane())  # for names in the rest
+    try:
+        plain = Rolling(bodies.ball(radius=1.0, mass=1.0, name=body.name), on=surfaces.plane())  # for names in the rest
+    except ExpressionError:  # the name of the body is none, as was noted
+        plain = Rolling(bodies.ball(radius=1.0, mass=1.0), on=surfaces.plane())
     _loads(reader, given, plain)
     return plain
 

@@ -58,6 +58,9 @@ PEAKED = frozenset({"exp", "cosh"})
 EARLY, EARLIEST = 50 * np.finfo(float).eps, 1e-3
 """Relative error of rates that margins are compared with, and the margin from which that is done."""
 
+WAYS = 100
+"""Ways through beyond events with a margin that a segment looks for where its steps have become short, at most."""
+
 HOPELESS = np.finfo(float).eps ** -0.75
 """Growth of the pivots at which no choice of them is good: a quarter of the digits is left."""
 
@@ -99,6 +102,7 @@ class Loop:
         self._asked, self._waits = events, len(waits)
         self.occurrences: list[Occurrence] = []
         self.repivots: int = 0
+        self._ways = 0  # that were looked for where steps had become short
         self._called: Functions | None = None
         self._step_memory: StepMemory | None = None
         method = stepper_of(settings.chosen)
@@ -403,13 +407,16 @@ class Loop:
 
     def _through_ahead(self) -> tuple[bool, Outcome | None]:
         """The same of an event with a margin that steps have become short before; from where they began to."""
+        flat = [event for _, event in self.listed if event.margin is not None]
+        if not flat or self._ways >= WAYS:
+            return False, None
+        self._ways += 1
         h = self.lengths()
         long = np.flatnonzero(h >= SLOWED * h.max(initial=0.0))
-        for event in self.listed:
-            if event[1].margin is not None:
-                through, outcome = self._through(event[1], int(long[-1]) + 1 if len(long) else 0)
-                if through:
-                    return through, outcome
+        for event in flat:
+            through, outcome = self._through(event, int(long[-1]) + 1 if len(long) else 0)
+            if through:
+                return through, outcome
         return False, None
 
     def _through(self, event: Event, steps: int | None = None) -> tuple[bool, Outcome | None]:
