@@ -144,7 +144,7 @@ class Switched:
 
     def _next(self, state: State, piece: Piece, reached: dict[int, float]) -> tuple[State, Piece] | None:
         """The state and the piece after one that has ended; None where the motion ends there."""
-        here = self._reversed(self._found[-1], state, piece)
+        here = self._reversed(state, piece)
         if isinstance(here, Outcome):
             return self._end_with(state, piece, here)
         if reached:
@@ -200,14 +200,15 @@ class Switched:
         driver.work.growth_limit = max(driver.work.growth_limit, self._reaching.growth)
         return driver
 
-    def _reversed(self, segment: Segment, state: State, piece: Piece) -> Piece | Outcome:
+    def _reversed(self, state: State, piece: Piece) -> Piece | Outcome:
         """A piece beyond the origins of angles that go on smoothly: they jump by π there.
 
         Whether by π or −π is told by formulas alone that are the same for both. Other motions end.
         """
         turns = [k for k, switch in enumerate(self.pieces.switches) if switch.kind == "turn"]
-        if not turns or not segment.crossed:
+        if not turns or not self._found[-1].crossed:
             return piece
+        segment = self._found[-1]
         g = self._standing.switching(self._standing.state(state, piece.modes))[0]
         modes = dict(piece.modes)
         for k in [k for k in turns if g[k] < 0.0]:
