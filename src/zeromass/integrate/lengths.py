@@ -156,7 +156,7 @@ class Lengths:
 
 def _rates(squares: list[Expression]) -> list[Expression]:
     """The rates of squares of lengths; zero of a speed, whose rate no state tells."""
-    moving = {node for node in ordered(squares) if isinstance(node, Symbol) and node.order}
+    moving: set[Expression] = {node for node in ordered(squares) if isinstance(node, Symbol) and node.order}
     for node in ordered(squares):
         if not moving.isdisjoint(node.args):
             moving.add(node)
