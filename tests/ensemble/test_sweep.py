@@ -277,3 +277,10 @@ def test_what_is_of_another_system_is_refused_at_once():
             zm.sweep(spring, start, until=1.0, over={k: [1.0, 2.0]}, keep={"end": what})
     with pytest.raises(zm.ModelError, match="or a list of what is to be kept"):
         zm.sweep(spring, start, until=1.0, over={k: [1.0, 2.0]}, keep=np.array(x, dtype=object))
+
+
+def test_progress_is_a_truth_or_a_function():
+    x, k = zm.coordinate("x"), zm.parameter("k", 1.0)
+    spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
+    with pytest.raises(zm.ModelError, match="progress is array"):
+        zm.sweep(spring, spring.start({x: k}), until=1.0, over={k: [1.0]}, keep={"end": x}, progress=np.ones((2, 2)))
