@@ -265,3 +265,22 @@ def test_events_with_kinks_and_borders_are_those_of_single_runs(name):
         program = zm.compile(spring, start)
         one = zm.simulate(program, start, events=event, method="dop853", parameters={k: stiffness[2]}, **given)
     assert one.events[0].t == study["at"].values[2]
+
+
+def test_what_is_of_another_system_is_refused_at_once():
+    """Each member used to fail by itself."""
+    x, y, k = zm.coordinate("x"), zm.coordinate("y"), zm.parameter("k", 1.0)
+    spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
+    start = spring.start({x: k})
+    for what in (y, zm.largest(zm.rate(y)), zm.first_time(zm.Event("there", y - 1.0, terminal=False))):
+        with pytest.raises(zm.ModelError, match=r"keep: '.*y.*' in 'end' is nothing of this system"):
+            zm.sweep(spring, start, until=1.0, over={k: [1.0, 2.0]}, keep={"end": what})
+    with pytest.raises(zm.ModelError, match="or a list of what is to be kept"):
+        zm.sweep(spring, start, until=1.0, over={k: [1.0, 2.0]}, keep=np.array(x, dtype=object))
+
+
+def test_progress_is_a_truth_or_a_function():
+    x, k = zm.coordinate("x"), zm.parameter("k", 1.0)
+    spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
+    with pytest.raises(zm.ModelError, match="progress is array"):
+        zm.sweep(spring, spring.start({x: k}), until=1.0, over={k: [1.0]}, keep={"end": x}, progress=np.ones((2, 2)))

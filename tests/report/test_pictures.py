@@ -287,6 +287,8 @@ def test_a_stroboscope_looks_after_every_period(swing):
     assert len(ax.lines[0].get_xdata()) == 7
     with pytest.raises(zm.ModelError, match="period"):
         run.plot.poincare(every=0.0)
+    with pytest.raises(zm.ModelError, match=r"more than 1e\+07 such periods"):
+        run.plot.poincare(every=1e-320)
 
 
 def test_an_animation_grows(run, tmp_path):

@@ -8,7 +8,8 @@ from contextlib import contextmanager
 import numpy as np
 
 from zeromass.integrate.outcome import Ending
-from zeromass.model.given import value_of
+from zeromass.model import ModelError
+from zeromass.model.given import shown, value_of
 
 Tell = Callable[[int, int], None]
 """Is told how many more members are done, and how many of these have failed."""
@@ -25,6 +26,8 @@ def failures(outcomes: np.ndarray) -> int:
 @contextmanager
 def telling(progress: bool | Callable[[int, int], None], total: int) -> Iterator[Tell]:
     """Tells a function how many members are done, of how many; or draws a bar with rate, failures and remaining time."""
+    if not callable(progress) and not isinstance(progress, int | np.bool_ | None):
+        raise ModelError(f"progress is {shown(progress)}; it is True or False, or a function of the members done")
     if callable(progress):
         done = 0
 

@@ -26,6 +26,9 @@ BETWEEN = 8
 HALVINGS = 60
 """Of an interval that holds a crossing: to rounding."""
 
+POINTS = 1e7
+"""Most points of a Poincaré section."""
+
 
 def phase(runs: Runs, x: Expression | None = None, y: Expression | None = None, ax: Axes | None = None) -> Axes:
     """Portrait of a motion: x against y, by default the first coordinate against its rate.
@@ -85,6 +88,8 @@ def poincare(
     every = None if every is None else given_finite(every, "every")
     if every is not None and not every > 0:
         raise ModelError(f"every={every!r}: the period is a time, s, longer than zero")
+    if every is not None and any(abs(run.t[-1] - run.t[0]) > POINTS * every for run in runs):
+        raise ModelError(f"every={every!r}: a run has more than {POINTS:g} such periods")
     for k, run in enumerate(runs):
         times = (
             crossings(run, section, direction) if every is None else np.arange(run.t[0], run.t[-1] + every / 2, every)

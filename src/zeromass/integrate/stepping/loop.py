@@ -58,7 +58,7 @@ PEAKED = frozenset({"exp", "cosh"})
 EARLY, EARLIEST = 50 * np.finfo(float).eps, 1e-3
 """Relative error of rates that margins are compared with, and the margin from which that is done."""
 
-WAYS = 100
+WAYS = 12
 """Ways through beyond events with a margin that a segment looks for where its steps have become short, at most."""
 
 HOPELESS = np.finfo(float).eps ** -0.75
