@@ -121,7 +121,7 @@ class _Growth:
 
 def _check(run: Course, along: _Written, exponents: np.ndarray) -> None:
     """Warns where the sum of all exponents is not the mean divergence."""
-    expected, found = along.divergence(float(np.abs(exponents).sum())), float(exponents.sum())
+    expected, found = along.divergence, float(exponents.sum())
     if np.isfinite(expected) and not abs(found - expected) <= AGREEMENT * max(np.abs(exponents).sum(), abs(expected)):
         words = (
             f"the Lyapunov exponents have the sum {found:.6g}/s, but the mean divergence of the flow along the run is "
@@ -157,14 +157,15 @@ class _Written:
         assert self._constraints is not None
         return numerical_rank(self._constraints(inputs), rank=self._rank).padded_null_space
 
-    def divergence(self, size: float) -> float:
-        """The mean of tr(Nᵀ J N) over the run, 1/s, to a small part of itself or of a size: it may be rounding alone."""
+    @property
+    def divergence(self) -> float:
+        """The mean of tr(Nᵀ J N) over the run, 1/s."""
         run, program = self._run, self._run.program
         n = len(run.system.coordinates)
         q̈ = expressions(list(program.acceleration))
         if self._constraints is None:
             trace = sum(jacobian(q̈, self._states)[i, n + i] for i in range(n))
-            return float(run_mean(run, trace + size)) - size
+            return float(run_mean(run, trace))
         slopes = Evaluator(jacobian(q̈, self._states), run.system.inputs)
         steps = Stepwise(run, [])
 
@@ -172,9 +173,9 @@ class _Written:
             inputs = run.at(steps.times(which, places).ravel()).inputs
             N, J = self._basis(inputs), np.zeros((len(inputs), 2 * n, 2 * n))
             J[:, :n, n:], J[:, n:] = np.eye(n), slopes(inputs)
-            return size + np.einsum("kia,kia->k", N, J @ N).reshape(*places.shape, 1)
+            return np.einsum("kia,kia->k", N, J @ N).reshape(*places.shape, 1)
 
-        return integrals(steps.along._replace(look=look), DIVERGENCE).item() / float(run.t[-1] - run.t[0]) - size
+        return integrals(steps.along._replace(look=look), DIVERGENCE).item() / float(run.t[-1] - run.t[0])
 
 
 class _InLarge:
