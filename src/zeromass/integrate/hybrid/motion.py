@@ -52,7 +52,8 @@ class Driven(NamedTuple):
 
     segments  what makes those of the pieces that were finished
     status    why it returned
-    state, piece   where it is: at the start of a piece that it leaves, or else at the end of the last one
+    state, piece   where it is: at the start of a piece that it leaves, or else at the end of the last one, but for a motion
+              that has ended
     place     in the timetable
     reached   switches that ended the last piece, or beyond which it has come, with the side that each goes to
     interrupted   whether it leaves a piece because of Ctrl-C
@@ -176,13 +177,14 @@ class Driver(PieceMemory):
         counts = np.concatenate([m.counts.reshape(-1, COUNTS)[first : m.pieces], [now]])
         driven = DrivenPieces(self, start, state, piece, m.log[first : m.pieces].copy(), counts)
         last, kept = m.pieces - first - 1, status not in (Drive.LEFT, Drive.STRAYED)
-        state = driven.end if kept else driven.state(last)
         if not kept:
             m.pieces, m.occurrences = m.pieces - 1, int(counts[last, 4])  # it is begun anew
-        reached = {} if status is Drive.LEFT else self.reached()
+        reached = {} if status in (Drive.LEFT, Drive.FINISHED) else self.reached()
         which = list(reached) or m.which.tolist()
         made = [partial(driven.segment, k, status if k == last else None, which) for k in range(last + kept)]
-        return Driven(made, status, state, driven.piece(last), m.place, reached, interrupted)
+        if status not in (Drive.FINISHED, Drive.EVENT):
+            state, piece = driven.end if kept else driven.state(last), driven.piece(last)
+        return Driven(made, status, state, piece, m.place, reached, interrupted)
 
     def target(self, moving: State, place: int) -> float:
         """Where a piece that begins at a state ends at the latest: at the next time of the timetable, or with the run."""
