@@ -100,7 +100,7 @@ def moved(stone: Stone, start: zm.State, t: float, *, friction: float | None, rt
     R, ω, v, b = (start[e] for e in (body.rotation, body.angular_velocity, body.velocity, foot))
 
     def slope(_: float, x: np.ndarray) -> np.ndarray:
-        ω_rate, v_rate, b_rate, t_rate, _ = forces(stone, x, friction)
+        ω_rate, v_rate, b_rate, t_rate = forces(stone, x, friction)[:4]
         R = x[:9].reshape(3, 3)
         return np.concatenate(
             [(R @ crossed(x[9:12])).ravel() * t_rate, ω_rate, v_rate, b_rate, R @ x[12:15] * t_rate, [t_rate]]

@@ -28,10 +28,10 @@ TIMES = 33
 def both(name: str) -> dict[str, Any]:
     """Ends, switches and samples of a motion in a page and in Python, floats as text."""
     system, start, until = SWITCHES[name]()
-    settings = zm.Settings(**TIGHT, method="dop853")
+    settings = zm.Settings(rtol=TIGHT["rtol"], atol=TIGHT["atol"], method="dop853")
     shown = (*system.coordinates, *system.rates)
     motion = Pieced(start, tuple(system.events), shown, until, settings, ())
-    run = zm.simulate(system, start, until=until, method="dop853", **TIGHT)
+    run = zm.simulate(system, start, until=until, method="dop853", rtol=TIGHT["rtol"], atol=TIGHT["atol"])
     times = np.linspace(start.t, float(run.t[-1]), TIMES)
     task = {"values": {}, "until": until, **TIGHT, "times": times.tolist()}
     with tempfile.TemporaryDirectory() as folder:

@@ -238,7 +238,9 @@ def tops_of(c: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     See `polynomial_tops`.
     """
     tops, rivals = np.empty(c.shape[1]), np.empty(c.shape[1])
-    compiled(polynomial_tops)(np.ascontiguousarray(c), GRID @ c, tops, rivals)
+    with np.errstate(all="ignore"):  # what is no number is none afterwards
+        values = GRID @ c
+    compiled(polynomial_tops)(np.ascontiguousarray(c), values, tops, rivals)
     return tops, rivals
 
 
