@@ -13,11 +13,11 @@ from hybrid.corpus import SWITCHES, Problem
 from zeromass.compile.program import program_at
 from zeromass.integrate.hybrid import motion
 from zeromass.integrate.hybrid.driver import drive
+from zeromass.integrate.hybrid.guard_functions import GuardFunctions
 from zeromass.integrate.hybrid.memory import Drive
 from zeromass.integrate.hybrid.messages import Selection
 from zeromass.integrate.hybrid.motion import Driver
 from zeromass.integrate.hybrid.selection import select_modes
-from zeromass.integrate.hybrid.watched import Watched
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.stepping.layout import Int64, Real64
 from zeromass.integrate.stepping.plain import plain_method
@@ -36,7 +36,7 @@ def begun(problem: Problem, **settings: Any) -> Driver:
     table = Timetable(pieces, start, until)
     moving = pieces.state(start, {s.mode: table.modes(0).get(s.mode, 1.0) for s in pieces.switches})
     given = Settings(**{"method": "dop853", **settings})
-    driver = Driver(Watched(pieces, (), 1.0), given, program_at(pieces.system, moving))
+    driver = Driver(GuardFunctions(pieces, (), 1.0), given, program_at(pieces.system, moving))
     driver.begin(moving, until, table, lambda: np.inf)
     driver.work.state[: driver.order] = np.concatenate([start.q, start.v])
     driver.work.ints[Int64.budget] = 10**6

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import zeromass as zm
-from zeromass.integrate.piecewise import PieceLoop
+from zeromass.integrate.hybrid.piece_loop import PieceLoop
 
 ORIGIN = (0.0, 0.0, 0.0)
 

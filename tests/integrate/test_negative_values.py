@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import zeromass as zm
-from zeromass.integrate import piecewise
+from zeromass.integrate.hybrid import piece_loop
 from zeromass.integrate.hybrid.motion import Driver
-from zeromass.integrate.piecewise import PieceLoop
+from zeromass.integrate.hybrid.piece_loop import PieceLoop
 from zeromass.integrate.stepping.roots import python_function
 
 SHORTEST = 1e-5
@@ -50,7 +50,7 @@ def asked(request, piece) -> tuple[PieceLoop, tuple[float, float], float | None]
 
 def test_steps_may_be_opened_one_at_a_time(asked, monkeypatch):
     loop, args, place = asked
-    monkeypatch.setattr(piecewise, "SEARCHED", 1)
+    monkeypatch.setattr(piece_loop, "SEARCHED", 1)
     assert loop.first_negative(*args) == place
 
 
@@ -58,7 +58,7 @@ def test_python_judges_projections_that_may_lead_too_far(asked, monkeypatch):
     """If no correction is allowed, machine code is sure of no state, and Python finds the same ones."""
     loop, args, place = asked
     called = Mock(wraps=python_function)
-    monkeypatch.setattr(piecewise, "python_function", called)
+    monkeypatch.setattr(piece_loop, "python_function", called)
     loop.work.correction_limit = 0.0
     assert loop.first_negative(*args) == place
     called.assert_called_once()

@@ -10,10 +10,10 @@ import numpy as np
 from zeromass.compile.program import program_at
 from zeromass.ensemble.starts import Starts
 from zeromass.integrate import Course, Settings
+from zeromass.integrate.hybrid.guard_functions import GuardFunctions
 from zeromass.integrate.hybrid.members import Members
 from zeromass.integrate.hybrid.memory import Drive
 from zeromass.integrate.hybrid.motion import Driver
-from zeromass.integrate.hybrid.watched import Watched
 from zeromass.integrate.segment import Segments
 from zeromass.integrate.timetable import Timetable
 from zeromass.model import Event, State
@@ -35,7 +35,7 @@ class DrivenMembers:
 
     def __init__(self, pieces: SystemPieces, settings: Settings, asked: Sequence[Event], until: float) -> None:
         self._pieces, self._settings, self._asked, self._until = pieces, settings, tuple(asked), until
-        self._watched: dict[float, Watched] = {}
+        self._watched: dict[float, GuardFunctions] = {}
         self._table: Timetable | None = None
 
     def finished(self, starts: Starts, k: int) -> tuple[Course, tuple[int, int, int, float], np.ndarray] | None:
@@ -97,8 +97,8 @@ class DrivenMembers:
             self._table = Timetable(self._pieces, state, self._until, [event.zero for event in self._asked])
         return self._table
 
-    def _watching(self, ahead: float) -> Watched:
+    def _watching(self, ahead: float) -> GuardFunctions:
         """What is watched in motions forward or backward in time."""
         if ahead not in self._watched:
-            self._watched[ahead] = Watched(self._pieces, self._asked, ahead)
+            self._watched[ahead] = GuardFunctions(self._pieces, self._asked, ahead)
         return self._watched[ahead]

@@ -16,13 +16,13 @@ from zeromass.expression import Symbol
 from zeromass.integrate.hybrid.crossing import AT_ONCE
 from zeromass.integrate.hybrid.driver import chatters
 from zeromass.integrate.hybrid.endings import CHATTERS, RETURNS, TOUCHES
+from zeromass.integrate.hybrid.guard_functions import GuardFunctions
 from zeromass.integrate.hybrid.memory import Drive
 from zeromass.integrate.hybrid.mode_selector import ModeSelector
 from zeromass.integrate.hybrid.motion import Driver
 from zeromass.integrate.hybrid.piece_end import PieceEnd
-from zeromass.integrate.hybrid.watched import Watched
+from zeromass.integrate.hybrid.piece_runner import PieceRunner
 from zeromass.integrate.outcome import Ending, Outcome, at_start
-from zeromass.integrate.reaching import Reaching
 from zeromass.integrate.segment import Segment, Segments
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.shocks import Shock, shock
@@ -64,9 +64,9 @@ class Switched:
         self._ahead = 1.0 if until >= start.t else -1.0
         self.deciding: ModeSelector = ModeSelector(pieces, self._ahead, lanes_of(settings.chosen))
         self._standing = self.deciding.standing
-        self._watched = Watched(pieces, self._asked, self._ahead)
-        self._reaching = Reaching(self.deciding, settings, self._watched, until)
-        self._reaching.held = held
+        self._watched = GuardFunctions(pieces, self._asked, self._ahead)
+        self._runner = PieceRunner(self.deciding, settings, self._watched, until)
+        self._runner.held = held
         self._table = Timetable(pieces, start, until, [event.zero for event in self._asked])
         self._place = 0  # in the timetable: of the next time
         self._last: dict[int, float] = {}
@@ -168,7 +168,7 @@ class Switched:
         if self._asked and segments:
             last = self._found[-1]
             values = driver.event_values(float(last.t[-1]), last.y[-1], cast(Piece, last.piece))
-            self._reaching.before = values[: len(self._asked)].tolist()
+            self._runner.before = values[: len(self._asked)].tolist()
 
     def _quiet(self, driver: Driver, state: State, piece: Piece) -> bool:
         """Whether no event happens where a piece begins: none has jumped through zero, and none must not even be there."""
@@ -177,7 +177,7 @@ class Switched:
         values = driver.event_values(state.t, np.concatenate([state.q, state.v]), piece)[: len(self._asked)]
         if any(event.guard and value * event.direction > 0 for event, value in zip(self._asked, values, strict=True)):
             return False
-        return all(old * new > 0 for old, new in zip(self._reaching.before, values.tolist(), strict=False))
+        return all(old * new > 0 for old, new in zip(self._runner.before, values.tolist(), strict=False))
 
     def _driver(self, state: State, piece: Piece) -> Driver | None:
         """What goes over switches in machine code from a piece on, if it serves such a system."""
@@ -195,9 +195,9 @@ class Switched:
         program = self._standing.program(moving)
         if program not in self._drivers:
             self._drivers[program] = driver = Driver.of(self._watched, self.settings, program)
-            driver.begin(moving, self.until, self._table, lambda: self.settings.bound - self._reaching.held)
+            driver.begin(moving, self.until, self._table, lambda: self.settings.bound - self._runner.held)
         driver = self._drivers[program]
-        driver.work.growth_limit = max(driver.work.growth_limit, self._reaching.growth)
+        driver.work.growth_limit = max(driver.work.growth_limit, self._runner.growth)
         return driver
 
     def _reversed(self, state: State, piece: Piece) -> Piece | Outcome:
@@ -275,7 +275,7 @@ class Switched:
         self._begun = True
         driver = self._of(moving)
         target = driver.target(moving, self._place)
-        segment, found, reached, strayed = self._reaching.segment(driver.program, moving, piece, target, self._tell)
+        segment, found, reached, strayed = self._runner.segment(driver.program, moving, piece, target, self._tell)
         if strayed:
             return Drive.STRAYED, state, dict.fromkeys(strayed, 0.0)
         outcome, status = segment.outcome, Drive.FINISHED
@@ -293,7 +293,7 @@ class Switched:
             outcome = self._chattering(self._last)
         segment = replace(segment, start=self._given(state, piece), outcome=outcome, piece=piece)
         self._found.append(segment)
-        self._reaching.held += segment.held
+        self._runner.held += segment.held
         return status, self._at(segment, -1), reached
 
     def _given(self, state: State, piece: Piece) -> State:

@@ -12,7 +12,7 @@ from zeromass.compile.program import program_at
 from zeromass.expression import expressions
 from zeromass.integrate.alone.judging import Judging
 from zeromass.integrate.alone.module import Alone
-from zeromass.integrate.hybrid.watched import HOLD, LOW, SWITCH, LookedAt, Watched, place_of
+from zeromass.integrate.hybrid.guard_functions import HOLD, LOW, SWITCH, GuardFunctions, LookedAt, place_of
 from zeromass.model import Event
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def large_modules(motion: Pieced) -> list[tuple[Alone, dict[str, Any]]]:
     """The code of the program, for all modes, and what the driver is told of it."""
-    pieces, settings, watched = motion.pieces, motion.settings, Watched(motion.pieces, motion.events, 1.0)
+    pieces, settings, watched = motion.pieces, motion.settings, GuardFunctions(motion.pieces, motion.events, 1.0)
     program = program_at(pieces.system, motion.moving)
     outputs = pieces.acting(list(motion.outputs)) if motion.outputs else expressions([])
     judging, names = Judging(pieces, program), [event.name for event in watched.events]

@@ -25,9 +25,9 @@ from zeromass.integrate.alone.judging import INNER, higher_slopes, phase, whole
 from zeromass.integrate.alone.module import Alone
 from zeromass.integrate.hybrid.endings import WORDS
 from zeromass.integrate.hybrid.export import DriverModule
+from zeromass.integrate.hybrid.guard_functions import GuardFunctions, LookedAt
 from zeromass.integrate.hybrid.mode_selector import ModeSelector
 from zeromass.integrate.hybrid.motion import Driver
-from zeromass.integrate.hybrid.watched import LookedAt, Watched
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.stepping.ahead import Ahead
 from zeromass.integrate.terms import terms_of_time
@@ -172,7 +172,7 @@ class Pieced:
     def _module(self, program: Program, modes: list[list[float]]) -> tuple[Alone, dict[str, Any]]:
         """The code of a program that is good for some modes of masses and constraints."""
         pieces, settings = self.pieces, self.settings
-        driver = Driver(Watched(pieces, self.events, 1.0), settings, program)
+        driver = Driver(GuardFunctions(pieces, self.events, 1.0), settings, program)
         table = Timetable(pieces, self.start, self.until, [event.zero for event in self.events])
         driver.begin(self.moving, self.until, table, lambda: inf)
         turns = [self.start.turns.get(switch.mode, nan) for switch in pieces.switches]

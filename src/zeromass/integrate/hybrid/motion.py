@@ -11,6 +11,7 @@ import numpy as np
 from zeromass.compile.program import Program
 from zeromass.integrate.hybrid.driven import DrivenPieces, piece_of
 from zeromass.integrate.hybrid.driver import drive, functions_in_piece, next_target, select_in_piece, take_back
+from zeromass.integrate.hybrid.guard_functions import LOW, GuardFunctions, LookedAt
 from zeromass.integrate.hybrid.members import Ending, Members, drive_members
 from zeromass.integrate.hybrid.memory import (
     COUNTS,
@@ -22,7 +23,6 @@ from zeromass.integrate.hybrid.piece_memory import PieceMemory
 from zeromass.integrate.hybrid.selection import select_modes
 from zeromass.integrate.hybrid.switches import TURN
 from zeromass.integrate.hybrid.tables import ints
-from zeromass.integrate.hybrid.watched import LOW, LookedAt, Watched
 from zeromass.integrate.pace import pace
 from zeromass.integrate.segment import Segment
 from zeromass.integrate.settings import Settings
@@ -89,20 +89,20 @@ class Driver(PieceMemory):
         return not kinks(pieces.given, list(asked))
 
     @classmethod
-    def of(cls, watched: Watched, settings: Settings, program: Program) -> Driver:
+    def of(cls, watched: GuardFunctions, settings: Settings, program: Program) -> Driver:
         """One that is free, of those that earlier motions have left, or a new one."""
         try:
             return _free(watched, settings, program).pop()  # no other thread has it now
         except IndexError:
             return cls(watched, settings, program)
 
-    def release(self, watched: Watched) -> None:
+    def release(self, watched: GuardFunctions) -> None:
         """Leaves it to later motions."""
         free = _free(watched, self.settings, self.program)
         if len(free) < SPARE and self.work.record.nbytes + self.work.beside <= KEPT:
             free.append(self)
 
-    def __init__(self, watched: Watched, settings: Settings, program: Program) -> None:
+    def __init__(self, watched: GuardFunctions, settings: Settings, program: Program) -> None:
         method, events = stepper_of(settings.chosen), watched.events
         self.tolerances = Tolerances(settings.rtol, settings.atol, settings.longest_step, settings.step)
         native, parameters = program.native, program.system.parameters
@@ -275,7 +275,7 @@ class Driver(PieceMemory):
         m.occurred = np.concatenate([m.occurred, np.zeros_like(m.occurred)])
 
 
-def _free(watched: Watched, settings: Settings, program: Program) -> list[Driver]:
+def _free(watched: GuardFunctions, settings: Settings, program: Program) -> list[Driver]:
     """Drivers of earlier motions that nobody uses."""
     known: dict[Any, list[Driver]] = watched.pieces.system.memory.setdefault("drivers", {})
     key = program, settings, watched.events, watched.ahead

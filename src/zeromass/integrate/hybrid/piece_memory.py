@@ -13,6 +13,8 @@ from zeromass.compile.program import Program
 from zeromass.expression import Symbol
 from zeromass.integrate.hybrid.callbacks import Callbacks
 from zeromass.integrate.hybrid.driver import functions_in_piece, leave_switches, select_in_piece, strays
+from zeromass.integrate.hybrid.guard_functions import HOLD, LOW, GuardFunctions, LookedAt, place_of
+from zeromass.integrate.hybrid.guard_functions import SWITCH as SWITCHES
 from zeromass.integrate.hybrid.large import LargeSwitches
 from zeromass.integrate.hybrid.memory import (
     COUNTS,
@@ -30,8 +32,6 @@ from zeromass.integrate.hybrid.piece_end import PieceEnd, locate_end, stops_at_s
 from zeromass.integrate.hybrid.python_functions import PythonFunctions
 from zeromass.integrate.hybrid.switches import Switches
 from zeromass.integrate.hybrid.tables import compiled_table, ints, switch_functions
-from zeromass.integrate.hybrid.watched import HOLD, LOW, LookedAt, Watched, place_of
-from zeromass.integrate.hybrid.watched import SWITCH as SWITCHES
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.standing import Standing
 from zeromass.integrate.stepping.dense import DEGREE, Projection
@@ -71,7 +71,7 @@ class PieceMemory:
 
     def __init__(
         self,
-        watched: Watched,
+        watched: GuardFunctions,
         events: Sequence[Event],
         settings: Settings,
         program: Program,

@@ -1,4 +1,4 @@
-// The motion on one piece of a system with switches, up to what ends it: see integrate/piecewise.py, reaching.py, closer.py.
+// The motion on one piece of a large system with switches, up to what ends it: see integrate/hybrid/piece_loop.py.
 
 const [LEAST, NEARLY, CLOSE, FLAT, SHORTEST, REACH] = [2 ** -1022, 1e-2, 1e-12, 1e-2, 1e-6, 10];
 const [INSIDE_STEPS, SEEN, ROUNDED_LOOKS, LESS, LEAST_PART, ALL] = [16, 1e-2, 1e-14, 1e2, 2 ** -46, 2 ** 14];

@@ -1,4 +1,4 @@
-// Which of many switches hold a motion, and to which sides of others it goes: see integrate/sticking.py.
+// Which of many switches hold a motion, and to which sides of others it goes: see integrate/hybrid/pivoting.py.
 
 const [PATIENCE, GUESSES, LOST] = [3, 4, 1e12];
 

@@ -51,7 +51,7 @@ class LookedAt:
         return event.name not in self._followed
 
 
-class Watched:
+class GuardFunctions:
     """What is watched on every piece of motions of a system.
 
     asked   events that were asked for

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 from zeromass.compile.program import Program
 from zeromass.integrate.hybrid.driver import SHORTEST
+from zeromass.integrate.hybrid.guard_functions import GuardFunctions
 from zeromass.integrate.hybrid.mode_selector import ModeSelector
 from zeromass.integrate.hybrid.piece_end import PieceEnd
-from zeromass.integrate.hybrid.watched import Watched
+from zeromass.integrate.hybrid.piece_loop import PieceLoop
 from zeromass.integrate.outcome import Ending, Outcome
-from zeromass.integrate.piecewise import PieceLoop
 from zeromass.integrate.segment import Segment
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.shocks import shock
@@ -34,10 +34,10 @@ class Reached(NamedTuple):
     strayed: list[int]
 
 
-class Reaching:
+class PieceRunner:
     """Motions on one piece, up to what ends it; until the end of a run at most."""
 
-    def __init__(self, selector: ModeSelector, settings: Settings, watched: Watched, until: float) -> None:
+    def __init__(self, selector: ModeSelector, settings: Settings, watched: GuardFunctions, until: float) -> None:
         self._selector, self._settings, self._watched, self._until = selector, settings, watched, until
         self.before: list[float] = []
         """Functions of events at the end of the last piece."""

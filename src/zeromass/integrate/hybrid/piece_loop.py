@@ -10,9 +10,9 @@ import numpy as np
 
 from zeromass.compile.program import Program
 from zeromass.expression import symbols
+from zeromass.integrate.hybrid.guard_functions import HOLD, LOW, GuardFunctions, LookedAt, place_of
 from zeromass.integrate.hybrid.piece_end import PieceEnd
 from zeromass.integrate.hybrid.piece_memory import PieceMemory
-from zeromass.integrate.hybrid.watched import HOLD, LOW, LookedAt, Watched, place_of
 from zeromass.integrate.outcome import Ending, Occurrence, Outcome
 from zeromass.integrate.segment import Segment
 from zeromass.integrate.settings import Settings
@@ -53,7 +53,7 @@ class PieceLoop(Loop):
         start: State,
         until: float,
         settings: Settings,
-        watched: Watched,
+        watched: GuardFunctions,
         piece: Piece,
         end: float,
         held: int,
