@@ -6,7 +6,7 @@ several sides, and the next run from the same start looks at them again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -103,7 +103,3 @@ class Standing:
             slope.parameters[:] = inputs[1 + 2 * n :, None]
             here.memory[key] = slope(here.t, inputs[1 : 1 + 2 * n])[0][n:]
         return here.memory[key]
-
-    def words(self, which: Sequence[int]) -> str:
-        """Formulas that switch, as they were written."""
-        return self.pieces.words(which)

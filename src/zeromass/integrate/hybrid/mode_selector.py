@@ -97,7 +97,7 @@ class ModeSelector:
             why = Selection(compiled(select_modes)(w, y, values, fresh))
             which, number = w.open[: w.count].tolist(), w.number
         if why is not Selection.DECIDED:
-            raise Undecided(words(why, self.standing.words(which), len(which), number))
+            raise Undecided(words(why, self.pieces.words(which), len(which), number))
         piece = piece_of(self.pieces, self._modes(values))
         return Decision(piece.modes, piece.holds)
 
@@ -119,6 +119,6 @@ class ModeSelector:
             compiled(try_choice)(w, y, values, w.choice)
             why, which, number, modes = Selection(w.why), w.open[: w.count].tolist(), w.number, self._modes(w.values)
         if why is not Selection.DECIDED:
-            raise Undecided(words(why, self.standing.words(which), len(which), number))
+            raise Undecided(words(why, self.pieces.words(which), len(which), number))
         there = self.standing.state(here, modes)
         return there, self.standing.acceleration(there)
