@@ -48,7 +48,7 @@ class DrivenMembers:
         driver = Driver.of(watched, self._settings, program_at(pieces.system, moving))
         driver.begin(moving, until, table, lambda: self._settings.bound)
         piece, found = driver.first_piece(moving), None
-        driven = None if piece is None else driver.run(state, state, piece, 0, [], lambda t: None)
+        driven = None if piece is None else driver.run(state, state, piece, 0, [], (), lambda t: None)
         if driven is not None and driven.status is Drive.FINISHED:
             work, segments = driver.work, Segments()
             segments.promise(driven.segments, pieces.given)

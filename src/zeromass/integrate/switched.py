@@ -7,27 +7,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import cast
 
 import numpy as np
 
-from zeromass.compile.program import Program
+from zeromass.compile.program import Program, program_at
 from zeromass.expression import Symbol
+from zeromass.integrate.hybrid.chattering import CROWDED, PILED, RECENT, chatters
 from zeromass.integrate.hybrid.crossing import AT_ONCE
-from zeromass.integrate.hybrid.driver import chatters
 from zeromass.integrate.hybrid.endings import CHATTERS, RETURNS, TOUCHES
 from zeromass.integrate.hybrid.guard_functions import GuardFunctions
-from zeromass.integrate.hybrid.memory import Drive
+from zeromass.integrate.hybrid.memory import Crossing, Drive
 from zeromass.integrate.hybrid.mode_selector import ModeSelector
 from zeromass.integrate.hybrid.motion import Driver
 from zeromass.integrate.hybrid.piece_end import PieceEnd
 from zeromass.integrate.hybrid.piece_runner import PieceRunner
+from zeromass.integrate.hybrid.resets import energy_jump, impulse_between, state_beyond
 from zeromass.integrate.outcome import Ending, Outcome, at_start
 from zeromass.integrate.segment import Segment, Segments
 from zeromass.integrate.settings import Settings
-from zeromass.integrate.shocks import Shock, shock
 from zeromass.integrate.stepping.loop import lanes_of
-from zeromass.integrate.switching import CROWDED, PILED, RECENT, Decision, Impulse, Piece, Switching, switchings
+from zeromass.integrate.switching import Decision, Piece, switchings
 from zeromass.integrate.timetable import Timetable
 from zeromass.kernel.language import compiled
 from zeromass.model import Event, State, System
@@ -117,10 +116,10 @@ class Switched:
         status, reached, found = Drive.LEFT, dict[int, float](), self._found
         driver = self._driver(state, piece) if self._waits == 0 else None
         self._waits = max(self._waits - 1, 0)
-        if driver is not None and self._quiet(driver, state, piece):
-            driven = driver.run(self.start, state, piece, self._place, self._times, self._tell)
+        if driver is not None:
+            driven = driver.run(self.start, state, piece, self._place, self._times, self._runner.before, self._tell)
             found.promise(driven.segments, self.start.system)
-            self._note_events(driver, len(driven.segments))
+            self._runner.before = driver.m.ends[: len(self._asked)].tolist()
             status, state, piece, self._place, reached, interrupted = driven.ended
             if interrupted:
                 return self._end_with(
@@ -163,22 +162,6 @@ class Switched:
         last = found[-1] if len(found) else replace(Segment.standing(state, outcome, self.settings), piece=piece)
         found.replace_last(replace(last, outcome=outcome))
 
-    def _note_events(self, driver: Driver, segments: int) -> None:
-        """Keeps the functions of events where the last piece that was driven ends."""
-        if self._asked and segments:
-            last = self._found[-1]
-            values = driver.event_values(float(last.t[-1]), last.y[-1], cast(Piece, last.piece))
-            self._runner.before = values[: len(self._asked)].tolist()
-
-    def _quiet(self, driver: Driver, state: State, piece: Piece) -> bool:
-        """Whether no event happens where a piece begins: none has jumped through zero, and none must not even be there."""
-        if not self._asked:
-            return True
-        values = driver.event_values(state.t, np.concatenate([state.q, state.v]), piece)[: len(self._asked)]
-        if any(event.guard and value * event.direction > 0 for event, value in zip(self._asked, values, strict=True)):
-            return False
-        return all(old * new > 0 for old, new in zip(self._runner.before, values.tolist(), strict=False))
-
     def _driver(self, state: State, piece: Piece) -> Driver | None:
         """What goes over switches in machine code from a piece on, if it serves such a system."""
         if not Driver.serves(self.pieces, self.settings, self._asked):
@@ -190,9 +173,18 @@ class Switched:
         self._begun = True
         return self._of(moving)
 
+    def _resets(self, after: State) -> Driver:
+        """The driver whose kernels find the state beyond switches, given on the pieces there; it need not be consistent."""
+        if self._standing.seen(after):
+            return self._of(after)
+        return self._driver_of(program_at(self.pieces.system, after), after)
+
     def _of(self, moving: State) -> Driver:
         """The driver of the program at a state on the pieces."""
-        program = self._standing.program(moving)
+        return self._driver_of(self._standing.program(moving), moving)
+
+    def _driver_of(self, program: Program, moving: State) -> Driver:
+        """The driver of a program."""
         if program not in self._drivers:
             self._drivers[program] = driver = Driver.of(self._watched, self.settings, program)
             driver.begin(moving, self.until, self._table, lambda: self.settings.bound - self._runner.held)
@@ -245,8 +237,10 @@ class Switched:
         before, after = pieces.here(start), self._standing.state(start, decision.modes)
         modes = {k: pieces.switches[k].mode for k in pieces.parts["constraints"]}
         changed = [k for k, mode in modes.items() if before.parameters[mode] != after.parameters[mode]]
-        done = shock(pieces, before, after, changed, self.pieces.words(changed)) if changed else None
-        return replace(start, q=done.state.q, v=done.state.v) if isinstance(done, Shock) and done.leapt else start
+        done = state_beyond(pieces, self._resets(after), before, after, changed) if changed else None
+        if not isinstance(done, tuple) or done[0] is not Crossing.CONSTRAINT:
+            return start
+        return replace(start, q=done[1].q, v=done[1].v)
 
     def _at(self, segment: Segment, i: int) -> State:
         y, n = segment.y[i], len(self.start.q)
@@ -303,39 +297,42 @@ class Switched:
     # what a switch does ---------------------------------------------------------------------------------------------------
     def _after(self, state: State, piece: Piece, flipped: dict[int, float]) -> tuple[Outcome | None, State, Piece]:
         """The state and the piece after a switch; an outcome where the motion ends there."""
-        t = state.t
-        old, modes = piece, dict(piece.modes)
-        impulses: list[Impulse] = []
-        energy, leads = 0.0, ""
-        decision, changed = Decision(modes, piece.holds), list(flipped)
+        pieces, t, old = self.pieces, state.t, piece
+        first, changed, energy, leads = state, list(flipped), 0.0, ""
+        decision, struck = Decision(piece.modes, piece.holds), False
         for _ in range(AT_ONCE):
+            modes = decision.modes
             try:
                 decision = self.deciding.after(state, decision, flipped, self._timed)
             except Undecided as why:
                 return Outcome(Ending.AMBIGUOUS, t, str(why)), state, piece
             before, after = (self._standing.state(state, m) for m in (modes, decision.modes))
-            changed = [k for k, s in enumerate(self.pieces.switches) if decision.modes[s.mode] != modes[s.mode]]
-            done = shock(self.pieces, before, after, changed, self.pieces.words(changed)) if changed else None
-            if isinstance(done, Outcome):
-                return done, state, piece
-            if done is not None and done.impulse is not None:
-                M = after.matrices.M
-                taker = self.pieces.given.struck(state, M @ done.impulse.change)
-                if taker is not self.pieces.given:
+            changed, flipped = [k for k, s in enumerate(pieces.switches) if decision.modes[s.mode] != modes[s.mode]], {}
+            if pieces.parts["energies"].isdisjoint(changed) and self._only_forces(changed):
+                found, beyond = Crossing.NOTHING, state
+            else:
+                done = state_beyond(pieces, self._resets(after), before, after, changed)
+                if isinstance(done, Outcome):
+                    return done, state, piece
+                (found, beyond), energy = done, energy + energy_jump(pieces, before, after)
+            if found is Crossing.IMPULSE:
+                taker = pieces.given.struck(state, after.matrices.M @ (beyond.v - state.v))
+                if taker is not pieces.given:
                     return self._not_taken(state, changed, taker), state, piece
-            modes, flipped = decision.modes, {}
-            energy += done.energy if done is not None else 0.0
-            if done is not None and done.leapt:
-                leads = self.pieces.given.jumped((), before, after)
-                state = replace(state, q=done.state.q, v=done.state.v)
-                continue
-            if done is None or done.impulse is None:
-                said = self._switchings(t, old, decision)
-                return None, state, Piece(modes, decision.holds, said, _sum(impulses), energy)
-            impulses.append(done.impulse)
-            state = replace(state, v=done.state.v)
-        words = RETURNS.format(which=self.pieces.words(changed))
-        return Outcome(Ending.CHATTERING, t, leads or words), state, piece
+                struck = True
+            elif found is Crossing.CONSTRAINT:
+                leads, first = pieces.given.jumped((), before, after), replace(first, q=beyond.q)
+            else:
+                impulse = impulse_between(self._standing.state(first, decision.modes), after) if struck else None
+                said = switchings(pieces, t, old, Piece(decision.modes, decision.holds))
+                return None, state, Piece(decision.modes, decision.holds, said, impulse, energy)
+            state = replace(state, q=beyond.q, v=beyond.v)
+        return Outcome(Ending.CHATTERING, t, leads or RETURNS.format(which=pieces.words(changed))), state, piece
+
+    def _only_forces(self, changed: Sequence[int]) -> bool:
+        """Whether nothing but forces and energies depends on some switches."""
+        parts = self.pieces.parts
+        return parts["constraints"].isdisjoint(changed) and parts["masses"].isdisjoint(changed)
 
     def _not_taken(self, state: State, changed: Sequence[int], taker: System | None) -> Outcome:
         """How a motion ends in which a contact can not give the impulse that its constraints ask for."""
@@ -350,19 +347,3 @@ class Switched:
         self.following = taker
         words = f"where {said} switches, it would take an impulse that no friction gives: {taker.kind} from here on"
         return Outcome(Ending.EVENT, state.t, words)
-
-    def _switchings(self, t: float, old: Piece, new: Decision) -> tuple[Switching, ...]:
-        return switchings(self.pieces, t, old, Piece(new.modes, new.holds))
-
-
-def _sum(impulses: Sequence[Impulse]) -> Impulse | None:
-    """Impulses at one moment as one."""
-    if len(impulses) < 2:
-        return impulses[0] if impulses else None
-    total: dict[str, float] = {}
-    for impulse in impulses:
-        for name, p in zip(impulse.constraints, impulse.impulses, strict=True):
-            total[name] = total.get(name, 0.0) + float(p)
-    change = np.sum([impulse.change for impulse in impulses], axis=0)
-    energy = sum(impulse.energy for impulse in impulses)
-    return Impulse(impulses[0].t, tuple(total), np.array(list(total.values())), change, energy)

@@ -16,15 +16,6 @@ from zeromass.model.errors import ModelError
 from zeromass.model.given import given_all, given_numbers
 from zeromass.model.pieces import SystemPieces
 
-RECENT = 64
-"""Switches by whose rate chattering is recognised."""
-
-PILED, CROWDED = 2, 1e-6
-"""Switches, and the part of a run that they take, just before a motion that finds no further step: it chatters."""
-
-SHRINKS, STILL = 0.6, 5
-"""What is left of the time of so many switches when there have been twice as many, and how many times more would follow."""
-
 
 @frozen()
 class Switching:

@@ -11,6 +11,7 @@ import numpy as np
 
 from zeromass.expression import Symbol
 from zeromass.integrate.hybrid.memory import Drive
+from zeromass.integrate.hybrid.resets import energy_jump
 from zeromass.integrate.outcome import Ending, Occurrence, Outcome
 from zeromass.integrate.segment import Segment, Statistics
 from zeromass.integrate.stepping.layout import HEAD
@@ -58,10 +59,7 @@ class DrivenPieces:
         changed = [i for i, s in enumerate(pieces.switches) if before.modes[s.mode] != here.modes[s.mode]]
         energy = 0.0
         if not pieces.parts["energies"].isdisjoint(changed):
-            names, energies = pieces.energies
-            state = self.state(k)
-            now, then = (energies(pieces.state(state, one.modes).inputs) for one in (here, before))
-            energy = float(now[names.index("energy")] - then[names.index("energy")])
+            energy = energy_jump(pieces, *[pieces.state(self.state(k), one.modes) for one in (before, here)])
         said = switchings(pieces, float(self._log[k, 0]), before, here)
         return replace(here, switchings=said, energy=energy)
 

@@ -8,16 +8,19 @@ is done between two calls.
 
 from __future__ import annotations
 
-from zeromass.integrate.hybrid.grazing import allowed
+from zeromass.integrate.hybrid.chattering import strays
+from zeromass.integrate.hybrid.crossing import cross, defined_at
 from zeromass.integrate.hybrid.memory import (
     AHEAD,
     ATOL,
     BEHIND_AT,
     COUNTS,
+    ENDS,
     EVALUATIONS,
     EVENT,
     FINISHED,
     FIXED,
+    IGNORED,
     LONGEST,
     MAY_PASS,
     NONE,
@@ -35,21 +38,18 @@ from zeromass.integrate.hybrid.memory import (
     TOO_SMALL,
     TRIES,
     UNTIL,
+    Crossing,
     Drive,
     H,
     Motion,
     T,
     watch,
 )
-from zeromass.integrate.hybrid.messages import Selection
 from zeromass.integrate.hybrid.piece_end import PieceEnd, ends_piece, open_step, stops_at_switch
-from zeromass.integrate.hybrid.selection import select_modes
-from zeromass.integrate.hybrid.switches import SIDE, Switches, accelerate, look
-from zeromass.integrate.shocks import SMALL
+from zeromass.integrate.hybrid.switches import Switches, accelerate
 from zeromass.integrate.stepping.functions import FIRST
-from zeromass.integrate.stepping.layout import HEAD, Int64, Real64
+from zeromass.integrate.stepping.layout import Int64, Real64
 from zeromass.integrate.stepping.step_functions import StepFunctions, functions_at
-from zeromass.integrate.switching import RECENT, SHRINKS, STILL
 from zeromass.integrate.timetable import TOGETHER
 from zeromass.kernel.language import Reals, copysign, kernel, sqrt
 from zeromass.kernel.negative_values import begin_search, first_negative
@@ -60,10 +60,6 @@ LEAST = 2.0**-1022
 
 SHORTEST = 1e-6
 """Part of a piece below which no closer look is taken at what does not tell itself from places inside a step."""
-
-BEYOND, LOOKS = 1e-6, 9
-"""Part of the terms of a switching function by which it is on the other side of its switch, beyond any rounding, and states
-of a piece by which these terms are known."""
 
 LEAST_PART = 2.0**-6
 """Of the time between switches that count as one, by which one of them may be earlier or later."""
@@ -180,99 +176,6 @@ def take_back(m: Motion) -> int:
 
 
 @kernel
-def jumps(m: Motion, w: Switches) -> bool:
-    """Whether something may jump where modes have changed from those of the piece: constraints, masses, energies, events."""
-    count = len(m.first)
-    y = m.y[:count]
-    compare = False
-    for k in range(len(w.kind)):
-        if m.values[w.mode[k]] != m.was[w.mode[k]]:
-            if m.continuous[k] == 0:
-                return True
-            compare = compare or m.continuous[k] == 2
-    if compare:
-        m.energy(w.clock, y, m.was, m.energies[0])
-        m.energy(w.clock, y, m.values, m.energies[1])
-        size = 0.0
-        for i in range(m.energies.shape[1]):
-            size = max(size, abs(m.energies[0, i]) + abs(m.energies[1, i]))
-        if not abs(m.energies[1, 0] - m.energies[0, 0]) <= SMALL * size:
-            return True
-    some = False
-    for c in range(len(m.cause)):
-        some = some or m.cause[c] == NONE
-    if some:
-        w.guard(w.clock, y, m.was, m.ends)
-        w.guard(w.clock, y, m.values, w.guards)
-        for c in range(len(m.cause)):
-            if m.cause[c] == NONE and m.ends[c] * w.guards[c] <= 0.0:
-                return True
-    return False
-
-
-@kernel
-def chatters(times: Reals, count: int, until: float, least: float, changes: int) -> bool:
-    """Whether switches follow one another faster and faster, so that there would be no end of them.
-
-    times    of the switches, the first `count`; until: when the run ends
-    least    time of `RECENT` switches that is too short in any case
-    changes  how many there may be in any case
-    """
-    if count < RECENT:
-        return False
-    now = times[count - 1]
-    span = abs(now - times[count - RECENT])
-    if span < least:
-        return True
-    half = count // 2
-    if count < max(changes, 2 * RECENT):
-        return False
-    before = abs(times[half] - times[half - RECENT])
-    return span < SHRINKS * before and abs(until - now) * float(RECENT) > float(STILL * count) * span
-
-
-@kernel
-def strays(m: Motion, w: Switches) -> bool:
-    """Whether the motion has come beyond switches at which its piece was to end: it began on them, and returned unseen.
-
-    They are w.reached. By more than its tolerances allow, and than a part of the terms of g along the piece.
-    """
-    y, t, found = m.y[: len(m.first)], m.reals[T], False
-    first = m.counts[COUNTS * (m.pieces - 1)]
-    steps = m.ints[RECORDED] - first
-    w.clock[0] = t
-    look(w, y, m.values)
-    for k in range(len(w.kind)):
-        w.reached[k] = 0
-        held = w.flag[k] >= 0 and m.values[w.flag[k]] != 0.0
-        mode, margin = m.values[w.mode[k]], abs(m.values[w.margin[k]])
-        own = w.kind[k] == SIDE and w.timed[k] == 0 and w.force[k] == 0 and not held and mode != 0.0
-        if steps > 0 and own and not w.g[k] * mode >= -margin:
-            w.reached[k] = 1 if not w.g[k] * mode >= -margin - allowed(m, w, t, y, k) else 0
-            found = found or w.reached[k] != 0
-    if not found:
-        return False
-    w.zeros[:] = w.g
-    w.terms[:] = w.sizes
-    for i in range(LOOKS):
-        at = i * steps // (LOOKS - 1)
-        if at == 0:
-            w.clock[0] = m.begun[0]
-            look(w, m.begun[1:], m.values)
-        else:
-            w.clock[0] = m.record[first + at - 1, 0]
-            look(w, m.record[first + at - 1][HEAD:], m.values)
-        for k in range(len(w.kind)):
-            w.terms[k] = max(w.terms[k], w.sizes[k])
-    found = False
-    for k in range(len(w.kind)):
-        if w.reached[k] != 0 and w.zeros[k] * m.values[w.mode[k]] >= -BEYOND * w.terms[k]:
-            w.reached[k] = 0
-        found = found or w.reached[k] != 0
-    return found
-
-
-@kernel
 def functions_in_piece(m: Motion, t: float) -> None:
     """m.step.values ← the watched functions at a time in the step that is open."""
     functions_at(m.step, t)
@@ -319,17 +222,6 @@ def tell_modes(m: Motion, s: StepFunctions) -> None:
 
 
 @kernel
-def defined_at(m: Motion, w: Switches, t: float, values: Reals) -> bool:
-    """Whether the slope of the state is a number at a time, for some modes."""
-    w.clock[0] = t
-    accelerate(w, m.y[: len(m.first)], values)
-    total = 0.0
-    for i in range(len(m.first)):
-        total += w.slope[i] - w.slope[i]
-    return total == 0.0
-
-
-@kernel
 def next_target(m: Motion, w: Switches) -> float:
     """The next time at which a switch of time alone happens, or the end of the run.
 
@@ -359,13 +251,15 @@ def drive(
     m: Motion, w: Switches, s: StepFunctions, r: RootSearch, low: RootSearch, fractions: Reals, begins: bool
 ) -> int:
     """Steps over switches until the end of the run, or until Python is needed; see `Drive`."""
-    if begins:
-        enter_piece(m, w, s)
-    a = m.arguments
+    a, entered = m.arguments, enter_piece(m, w, s) if begins else int(Drive.PAUSED)
     while True:
+        if entered == int(Drive.LEFT):
+            return take_back(m)
+        if entered == int(Drive.EVENT):
+            return entered
         if m.pieces >= m.log.shape[0] or m.flipped >= len(m.flips):
             return int(Drive.LOG_FULL)
-        if m.occurrences + len(r.times) > m.occurred.shape[0]:
+        if m.occurrences + len(r.times) + len(m.cause) > m.occurred.shape[0]:
             return int(Drive.LOG_FULL)
         m.reals[UNTIL] = m.sooner if m.tries > 0 else m.target
         status = m.advance(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[13])
@@ -394,6 +288,7 @@ def drive(
                 return int(Drive.LEFT)
             m.sooner, m.tries = place, tries
             begin_piece(m, w, place)
+            entered = jumped(m)
             continue
         m.tries = 0
         if timed and strays(m, w):
@@ -407,9 +302,9 @@ def drive(
         if timed:
             for k in range(len(w.kind)):
                 w.reached[k] = 0
-        if not goes_on(m, w, timed):
+        if not goes_on(m, w, s):
             return int(Drive.DECIDE)
-        enter_piece(m, w, s)
+        entered = enter_piece(m, w, s)
 
 
 @kernel
@@ -430,29 +325,46 @@ def passes_beyond(m: Motion, found: int) -> bool:
 
 
 @kernel
-def goes_on(m: Motion, w: Switches, timed: bool) -> bool:
-    """Selects the modes of the next piece where one has ended; where the kernel does not decide that, nothing is changed."""
-    y = m.y[: len(m.first)]
-    w.clock[0] = m.reals[T]
+def goes_on(m: Motion, w: Switches, s: StepFunctions) -> bool:
+    """Takes the motion over the switches that ended its piece; where it does not simply go on, nothing is changed."""
     m.place += 1 if m.reals[T] == m.target else 0
-    for i in range(len(m.which)):
-        m.values[w.mode[m.which[i]]] = m.timed[m.place, i]
-    m.flips[m.flipped] = m.reals[T]
-    m.flipped += 0 if timed else 1
-    decided = select_modes(w, y, m.values, False) == int(Selection.DECIDED)
-    least = m.stalled * abs(m.until - m.start)
-    ends = chatters(m.flips, m.flipped, m.until, least, m.changes)
-    if decided and not ends and not jumps(m, w) and defined_at(m, w, m.reals[T], m.values):
+    flipped = m.flipped
+    if cross(m, w, s, m.jumps, False) == int(Crossing.NOTHING):
         return True
-    m.flipped -= 0 if timed else 1
+    m.flipped = flipped
     m.values[:] = m.was
     return False
 
 
 @kernel
-def enter_piece(m: Motion, w: Switches, s: StepFunctions) -> None:
-    """Begins the next piece at the state, with the modes that were selected."""
+def jumped(m: Motion) -> int:
+    """Notes the events whose functions have jumped through zero where the piece begins.
+
+    PAUSED, EVENT where one ends the motion there, or LEFT where the loop of smooth motion is to say what becomes of it.
+    """
+    found = int(Drive.PAUSED)
+    for c in range(len(m.cause)):
+        old, now, way = m.ends[c], m.signs[c, 0], m.signs[c, 1]
+        rises, falls = old < 0.0 and now > 0.0 and way >= 0.0, old > 0.0 and now < 0.0 and way <= 0.0
+        if m.cause[c] == NONE and m.terminal[c] != IGNORED:
+            if m.guard[c] != 0 and now * way > 0.0:
+                return int(Drive.LEFT)
+            if rises or falls:
+                if m.terminal[c] == MAY_PASS:
+                    return int(Drive.LEFT)
+                row = m.occurred[m.occurrences]
+                row[0], row[1] = float(c), m.reals[T]
+                row[2:] = m.y[: len(m.first)]
+                m.occurrences += 1
+                found = int(Drive.EVENT) if m.terminal[c] == ENDS else found
+    return found
+
+
+@kernel
+def enter_piece(m: Motion, w: Switches, s: StepFunctions) -> int:
+    """Begins the next piece at the state, with the modes that were selected: PAUSED, or how the motion ends there."""
     note_piece(m)
     m.target = next_target(m, w)
     begin_piece(m, w, m.target)
     tell_modes(m, s)
+    return jumped(m)

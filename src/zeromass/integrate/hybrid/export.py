@@ -13,9 +13,10 @@ from zeromass.codegen.target import Target
 from zeromass.compile.module import Groups
 from zeromass.compile.native import Native
 from zeromass.expression import Expression
-from zeromass.integrate.hybrid.crossing import Crossing, Jumps, cross_switch
+from zeromass.integrate.hybrid.chattering import CROWDED, PILED, RECENT
+from zeromass.integrate.hybrid.crossing import cross_switch
 from zeromass.integrate.hybrid.driver import drive, functions_in_piece, select_in_piece, take_back
-from zeromass.integrate.hybrid.jumps import jump_formulas, jump_table
+from zeromass.integrate.hybrid.jumps import jump_formulas
 from zeromass.integrate.hybrid.memory import (
     ATOL,
     COUNTS,
@@ -25,7 +26,9 @@ from zeromass.integrate.hybrid.memory import (
     REJECTED,
     RTOL,
     STEPS,
+    Crossing,
     Drive,
+    Jumps,
     Motion,
     T,
 )
@@ -49,7 +52,6 @@ from zeromass.integrate.stepping.layout import ARGUMENTS, Int64
 from zeromass.integrate.stepping.step_functions import StepFunctions, functions_at, state_at
 from zeromass.integrate.stepping.workspace import Workspace
 from zeromass.integrate.stepping.writer import POINTER
-from zeromass.integrate.switching import CROWDED, PILED, RECENT
 from zeromass.kernel.image import Image
 from zeromass.kernel.language import Reals, Reals2, Struct, function, kernel, text_of
 from zeromass.kernel.negative_values import NegativeSearch
@@ -78,6 +80,8 @@ def begin_motion(
     m.reals[:] = m.fresh
     m.reals[T], m.start, m.until = t, t, until
     m.pieces, m.flipped, m.occurrences, m.tries, m.place = 0, 0, 0, 0, 0
+    for c in range(len(m.ends)):
+        m.ends[c] = 0.0
     m.ints[RECORDED], m.ints[STEPS], m.ints[REJECTED], m.ints[EVALUATIONS] = 0, 0, 0, 0
     for i in range(m.hidden, len(m.values)):
         m.values[i] = 0.0
@@ -138,12 +142,11 @@ CALLED = (functions_at, functions_in_piece, select_in_piece)
 """Those that are called by address."""
 
 
-FUNCTIONS = {"judge": "judge_switches", "across": "across_turns", "energy": "energy_of_switches"}
+FUNCTIONS = {"judge": "judge_switches", "across": "across_turns"}
 """Names in a module of what decides on switches."""
 
 POINTERS: dict[tuple[type, str], str | None] = {
     (Motion, "dense_of_15"): Dop853Inside.name,
-    (Motion, "energy"): FUNCTIONS["energy"],
     (Switches, "rhs"): "rhs",
     (Switches, "judge"): FUNCTIONS["judge"],
     (Switches, "across"): FUNCTIONS["across"],
@@ -238,8 +241,8 @@ class DriverModule:
         image = Image(pointers, arrays, addresses, absent)
         sampling = Sampling(outputs=1)
         parts = (m, driver.w, driver.step, driver.low, driver.roots, driver.method.places, self.turns, sampling)
-        parts = (*parts, jump_table(driver.pieces, driver.program))
         image.add("inside_steps", driver.step)
+        image.add("jumps", m.jumps)
         for name, part in zip(self.data, parts, strict=False):
             if name != "inside_steps":
                 image.add(name, part)

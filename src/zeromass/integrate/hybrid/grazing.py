@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from zeromass.integrate.hybrid.memory import ATOL, RTOL, Motion
+from zeromass.integrate.hybrid.memory import ATOL, RTOL, Crossing, Motion
+from zeromass.integrate.hybrid.reset import reset
 from zeromass.integrate.hybrid.switches import (
     TURN,
     WHOLE,
@@ -33,7 +34,6 @@ class Touch(IntEnum):
 
     NONE = 0
     AMBIGUOUS = 1
-    UNKNOWN = 2
 
 
 @kernel
@@ -80,13 +80,15 @@ def touch(m: Motion, w: Switches, t: float, y: Reals, k: int, own: float, far: f
     reach = off + NEAR * size
     if not abs(own * (g - border) - rate * rate / (2.0 * own * turns)) <= reach:
         return int(Touch.NONE)
-    if m.continuous[k] != 1:
-        if not m.can_ask:
-            return int(Touch.UNKNOWN)
-        if m.struck(0, k, own) != 0:
-            return int(Touch.AMBIGUOUS)
+    j = m.jumps
+    j.modes[:] = w.values
     w.choice[0] = -own
     if not try_choice(w, y, m.values, w.choice):
+        return int(Touch.AMBIGUOUS)
+    for i in range(len(w.kind)):
+        j.changed[i] = 1 if i == k else 0
+    found = reset(w, j, y, w.values)
+    if found != int(Crossing.NOTHING) and found != int(Crossing.IMPULSE):
         return int(Touch.AMBIGUOUS)
     left = abs(m.until - t)
     if w.rates[k] != 0:

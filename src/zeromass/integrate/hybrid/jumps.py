@@ -6,19 +6,33 @@ from typing import Any
 
 import numpy as np
 
+from zeromass.codegen.target import Code, host
+from zeromass.compile.module import code
 from zeromass.compile.program import Program
 from zeromass.expression import Expression, as_expression
 from zeromass.expression.build import ZERO
-from zeromass.integrate.hybrid.crossing import Jumps
-from zeromass.integrate.hybrid.tables import ints, switch_formulas
+from zeromass.integrate.hybrid.memory import Jumps
+from zeromass.integrate.hybrid.tables import ints
 from zeromass.model.pieces import SystemPieces
 
 
 def jump_formulas(pieces: SystemPieces, program: Program) -> list[list[Expression]]:
     """Constraints of positions, rates of all, sums of |A| |q̇|, M q̇, energies and forces; none where they do not switch."""
+    known: dict[str, list[list[Expression]]] = pieces.system.memory
+    if "what may jump" not in known:
+        known["what may jump"] = _formulas(pieces, program)
+    return known["what may jump"]
+
+
+def _formulas(pieces: SystemPieces, program: Program) -> list[list[Expression]]:
     system, parts = pieces.system, pieces.parts
+    if pieces.in_forces:
+        names = pieces.energies[0] if parts["energies"] else []
+        return [[], [], [], [], [ZERO] * len(names), [ZERO] * (len(system.coordinates) if names else 0)]
     rows = [i for i, row in enumerate(system.rows) if row.level < 2] if parts["constraints"] else []
-    energies = switch_formulas(pieces, program).get("energy", [[]])[0] if parts["energies"] else []
+    names = pieces.energies[0] if parts["energies"] else []
+    first = "potential" if "potential" in names else "energy"
+    energies = [as_expression(getattr(system._free, name)) for name in sorted(names, key=lambda name: name != first)]
     return [
         [system.rows[i].zero for i in rows if system.rows[i].level == 0],
         [zero for _, zero in system.zeros(1)] if rows else [],
@@ -29,13 +43,28 @@ def jump_formulas(pieces: SystemPieces, program: Program) -> list[list[Expressio
     ]
 
 
-def jump_table(pieces: SystemPieces, program: Program) -> Jumps:
-    """What may jump, in memory."""
+def jump_functions(pieces: SystemPieces, program: Program) -> Code | None:
+    """Machine code of `jump_values(t, y, parameters, values)`; None where nothing but forces switches."""
+    known: dict[str, Code] = pieces.system.memory
+    if not any(pieces.parts.values()):
+        return None
+    if "jumps" not in known:
+        values = [e for some in jump_formulas(pieces, program) for e in some]
+        known["jumps"] = code({"jump_values": (program.inputs, [values])}, host().scalar)
+    return known["jumps"]
+
+
+def jump_table(pieces: SystemPieces, program: Program, evaluate: Any, *, strikes: bool) -> Jumps:
+    """What may jump, in memory.
+
+    evaluate  machine code or a function of ctypes, for values on one side of a switch; 0 where nothing but forces switches
+    strikes   whether rates can be brought onto the constraints
+    """
     sizes = [len(some) for some in jump_formulas(pieces, program)]
     rows = [row for row in pieces.system.rows if row.level < 2]
     count, parts = len(pieces.switches), pieces.parts
     return Jumps(
-        evaluate=1,
+        evaluate=evaluate,
         places=sizes[0],
         rates=sizes[1],
         masses=sizes[3],
@@ -46,10 +75,12 @@ def jump_table(pieces: SystemPieces, program: Program) -> Jumps:
         of_energies=ints([k in parts["energies"] for k in range(count)]),
         of_place=ints(pieces.of_place),
         contact=bool(pieces.given.contacts),
+        strikes=strikes,
         before=np.zeros(sum(sizes) + 1),
         after=np.zeros(sum(sizes) + 1),
         modes=np.zeros(len(pieces.system.parameters)),
         changed=ints([0] * count),
+        jumped=ints([0] * sizes[0]),
     )
 
 

@@ -112,13 +112,13 @@ class LargeSwitches:
             found[:] = self._pieces.one_by_one.slopes(k, inputs, order)
 
     def _energies(self, clock: int, y: int, values: int, found: int) -> None:
-        """Energies, the one first that must not jump."""
+        """Energies, the one first that must not jump, and the forces that a potential has."""
         t, state = self._state(clock, y)
         names, energies = self._pieces.energies
         first = "potential" if "potential" in names else "energy"
         order = sorted(range(len(names)), key=lambda k: names[k] != first)
         inputs = np.concatenate([[t], state, view(values, self._parameters)])
-        view(found, len(names))[:] = energies(inputs)[order]
+        view(found, len(names) + self._n)[:] = [*energies(inputs)[order], *self._pieces.stored_forces(inputs)]
 
     def _acting(self, clock: int, y: int, values: int, betas: int, c: int) -> None:
         """β of switches that hold the motion, and c of those that may."""

@@ -63,6 +63,8 @@ def drive_members(
         m.reals[T], m.start = all.t[k], all.t[k]
         m.y[:count] = all.y[k]
         m.pieces, m.flipped, m.tries, m.place, m.occurrences = 0, 0, 0, 0, 0
+        for c in range(len(m.ends)):
+            m.ends[c] = 0.0
         m.ints[RECORDED], m.ints[STEPS], m.ints[REJECTED], m.ints[EVALUATIONS] = 0, 0, 0, 0
         m.ints[BUDGET] = PATIENCE
         w.clock[0] = all.t[k]

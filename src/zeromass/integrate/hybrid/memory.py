@@ -67,9 +67,61 @@ class Drive(IntEnum):
     AHEAD = 4
     LEFT = 5  # the piece that has begun is to be made otherwise
     EVENT = 6  # a terminal event ends the motion
-    DECIDE = 7  # a piece has ended, and more than the kernel knows decides what follows
+    DECIDE = 7  # a piece has ended, and the motion does not simply go on: `cross_switch` tells why
     STRAYED = 8  # the piece has come beyond switches at which it was to end: those in `reached`
     TOUCHED = 9  # a switch in `reached` is touched, and both its sides lead to motions
+
+
+class Crossing(IntEnum):
+    """What a motion meets at a switch."""
+
+    NOTHING = 0  # it goes on
+    UNDECIDED = 1  # no modes are selected: `why` is the reason
+    CONSTRAINT = 2  # the constraint number `row` jumps, by `size`
+    MASS = 3
+    ENERGY = 4  # by `size`
+    IMPULSE = 5  # there are no impulses without projection, or at a contact
+    RETURNS = 6
+    CHATTERS = 7
+    UNDEFINED = 8  # formulas have no value there
+    STRUCTURE = 9  # masses or constraints switch, for which other pivots may be better
+
+
+class Jumps(Struct):
+    """Functions of a state and modes that may jump at switches, and memory for them.
+
+    evaluate            values ← constraints, their rates, sums of |A| |q̇|, M q̇, energies and forces
+    places, rates, masses, energies   how many of each; energies begin with the one that must not jump
+    rate                of each constraint of positions its rate among the rates
+    of_constraints, of_masses, of_energies, of_place   of each switch what depends on it, and whether it does on the place
+    contact             whether constraints are contacts, whose impulses are limited
+    strikes             whether the projection onto the constraints can be called
+    before, after, modes   values on both sides, and parameters with some modes
+    changed             whether a switch has another mode
+    jumped              which constraints of positions jump
+    why, row, size      see `Crossing`
+    """
+
+    evaluate: Annotated[Callable[..., None], function(Reals, Reals, Reals, Reals)]
+    places: int
+    rates: int
+    masses: int
+    energies: int
+    rate: Ints
+    of_constraints: Ints
+    of_masses: Ints
+    of_energies: Ints
+    of_place: Ints
+    contact: bool
+    strikes: bool
+    before: Reals
+    after: Reals
+    modes: Reals
+    changed: Ints
+    jumped: Ints
+    why: int
+    row: int
+    size: float
 
 
 class Motion(Struct):
@@ -85,11 +137,9 @@ class Motion(Struct):
     again             memory of steps from an earlier state, which `retakes` tells whether they are taken
     cause, of, below  of each watched function what it is, the switch, and which of its functions
     slopes            of each watched function where its rate is among them, or −1
-    terminal          of each watched function whether the motion ends there: PASSES, ENDS, …
-    continuous        of each switch whether nothing but forces jumps at it; 2 if the energy is to be compared
-    struck            of a touched switch, and the side of the piece, at s.row: whether it can not go beyond; asked of
-                      Python where `can_ask`
-    energy            potential and total energy; `energies` room for them before and after
+    terminal, guard   of each watched function whether the motion ends there, PASSES, ENDS, …; and whether it must not even
+                      be where that is beyond zero
+    jumps             what may jump at switches
     step, dips        for looks inside steps, and for functions that may dip below zero unseen
     times, timed      of switches of time alone: when, and their modes in between, (times + 1, timed switches)
     which, place      these switches, and which time is next
@@ -105,7 +155,8 @@ class Motion(Struct):
     occurred          events that have happened: which function, t and y, (room, 2 + 2n); occurrences: how many
     sooner, tries     where a piece ends that is made again, and how often it was
     flips, flipped    times of switches that time does not tell, and how many
-    ends, work, moved   room for values of watched functions, for a state and for its slope
+    ends              the watched functions where the last piece ended, 0 before the first
+    work, moved       room for a state and for its slope
     """
 
     reals: Reals
@@ -141,11 +192,8 @@ class Motion(Struct):
     below: Ints
     slopes: Ints
     terminal: Ints
-    continuous: Ints
-    struck: Annotated[Callable[..., int], function(Address, int, float, result=int)]
-    can_ask: bool
-    energy: Annotated[Callable[..., None], function(Reals, Reals, Reals, Reals)]
-    energies: Reals2
+    guard: Ints
+    jumps: Jumps
     times: Reals
     timed: Reals2
     which: Ints

@@ -14,7 +14,7 @@ from zeromass.integrate.hybrid.large import LargeSwitches
 from zeromass.integrate.hybrid.messages import Selection, words
 from zeromass.integrate.hybrid.python_functions import PythonFunctions
 from zeromass.integrate.hybrid.selection import select_modes
-from zeromass.integrate.hybrid.switches import Switches, look, try_choice
+from zeromass.integrate.hybrid.switches import Switches
 from zeromass.integrate.hybrid.tables import switch_table
 from zeromass.integrate.standing import Standing
 from zeromass.integrate.switching import Decision
@@ -108,17 +108,3 @@ class ModeSelector:
 
     def _modes(self, values: np.ndarray) -> dict[Symbol, float]:
         return dict(zip(self._hidden, values[-len(self._hidden) :].tolist(), strict=True))
-
-    def on_side(self, here: State, k: int, side: float) -> tuple[State, np.ndarray]:
-        """A state on the pieces with one switch on a side, and its acceleration."""
-        values, y = self._values(here, here.parameters), np.concatenate([here.q, here.v])
-        with self._table(here) as w:
-            compiled(look)(w, y, values)
-            w.zeros[:], w.tied[:], w.why, w.count = w.g, 0, 0, 1
-            w.open[0], w.tied[k], w.choice[0] = k, 1, side
-            compiled(try_choice)(w, y, values, w.choice)
-            why, which, number, modes = Selection(w.why), w.open[: w.count].tolist(), w.number, self._modes(w.values)
-        if why is not Selection.DECIDED:
-            raise Undecided(words(why, self.pieces.words(which), len(which), number))
-        there = self.standing.state(here, modes)
-        return there, self.standing.acceleration(there)

@@ -150,19 +150,29 @@ class Driver(PieceMemory):
         m.which = ints(table.switches)
 
     def run(
-        self, start: State, state: State, piece: Piece, place: int, times: list[float], tell: Callable[[float], None]
+        self,
+        start: State,
+        state: State,
+        piece: Piece,
+        place: int,
+        times: list[float],
+        before: Sequence[float],
+        tell: Callable[[float], None],
     ) -> Driven:
         """Moves on from a state on some pieces until the end of the run, or a piece that it leaves.
 
         start  of the motion
-        place  in the timetable; times: of the switches before that are not in it, to which those on the way are added
+        place   in the timetable; times: of the switches before that are not in it, to which those on the way are added
+        before  functions of events where the piece before ended, if there was one
         """
         work, m = self.work, self.m
         work.reals[Real64.t], work.state[: self.order] = state.t, np.concatenate([state.q, state.v])
         work.values[self.hidden :] = self._values(piece)
         first, m.place = m.pieces, place
-        while len(m.flips) <= len(times) or len(m.log) <= m.pieces:
+        while len(m.flips) <= len(times) or len(m.log) <= m.pieces or len(m.occurred) < m.occurrences + len(m.cause):
             self._more_pieces()
+        m.ends[:] = 0.0
+        m.ends[: len(before)] = before
         m.flips[: len(times)], m.flipped = times, len(times)
         interrupted = False
         try:
@@ -253,14 +263,6 @@ class Driver(PieceMemory):
         if why != Selection.DECIDED:
             return None
         return piece_of(self.pieces, dict(zip(self.parameters, work.values[self.hidden :].tolist(), strict=True)))
-
-    def event_values(self, t: float, y: np.ndarray, piece: Piece) -> np.ndarray:
-        """The watched functions at a state on a piece."""
-        found, values = np.empty(len(self.events)), self.work.values.copy()
-        values[self.hidden :] = self._values(piece)
-        if len(found):
-            self.w.guard(np.array([t]), y, values, found)
-        return found
 
     def _values(self, piece: Piece) -> list[float]:
         """Modes, margins and flags of a piece, in the order of the parameters."""

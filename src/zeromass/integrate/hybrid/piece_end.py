@@ -55,7 +55,7 @@ class PieceEnd(IntEnum):
     TOUCHED = 4  # a switch that is only touched, where both its sides lead to motions
     UNSURE = 5  # a state inside the step may be too far from the constraints
     NO_ROOM = 6  # for all places where functions turn
-    UNKNOWN = 7  # whether a touch is a motion
+    UNKNOWN = 7  # the steps have ended for another reason
 
 
 @kernel
@@ -128,8 +128,7 @@ def near_touch(m: Motion, r: RootSearch, s: StepFunctions, c: int, time: float) 
 def touched(m: Motion, w: Switches, s: StepFunctions, r: RootSearch, low: RootSearch, last: int) -> int:
     """The first switch in a step that is only touched before the end of a piece, by its function, if that is ambiguous.
 
-    The time is s.row[0]; −1 where there is none, −2 where the kernel does not know. It may be found as one that is crossed,
-    and would be left again soon.
+    The time is s.row[0]; −1 where there is none. It may be found as one that is crossed, and would be left again soon.
 
     last  root at which the piece ends, or −1
     """
@@ -148,9 +147,8 @@ def touched(m: Motion, w: Switches, s: StepFunctions, r: RootSearch, low: RootSe
                 at = m.of[c]
                 own = m.values[w.mode[at]] if w.kind[at] == SIDE else 1.0 if m.below[c] == 0 else -1.0
                 s.row[0] = time
-                found = touch(m, w, time, s.row[1:], at, own, far)
-                if found != int(Touch.NONE):
-                    return c if found == int(Touch.AMBIGUOUS) else -2
+                if touch(m, w, time, s.row[1:], at, own, far) == int(Touch.AMBIGUOUS):
+                    return c
     return -1
 
 
@@ -273,8 +271,6 @@ def locate_end(m: Motion, w: Switches, s: StepFunctions, r: RootSearch, low: Roo
     at = touched(m, w, s, r, low, last)
     if s.unsure > 0:
         return int(PieceEnd.UNSURE)
-    if at == -2:
-        return int(PieceEnd.UNKNOWN)
     end, within = s.t1[0], 0.0
     if last >= 0 or at >= 0:
         end, within = s.row[0] if at >= 0 else r.times[last], 2.0 * r.tolerance

@@ -38,7 +38,6 @@ class PieceLoop(Loop):
     watched  on every piece of the system
     piece    on which the motion is
     end      of the run
-    struck   says whether a motion could go on beyond a switch that it touches
     before   functions of events where the last piece ended, by the places of events among all that is watched
     found    how the piece ended; None where no switch and no event ended it
     reached  switches that ended it, and the side that each goes to
@@ -57,11 +56,10 @@ class PieceLoop(Loop):
         piece: Piece,
         end: float,
         held: int,
-        struck: Callable[[State, int, float], bool],
         before: Sequence[float] = (),
     ) -> None:
         self._known: PieceMemory | None = None
-        self._on, self._piece, self._end, self._struck, self._before = watched, piece, end, struck, before
+        self._on, self._piece, self._end, self._before = watched, piece, end, before
         self.own_events = frozenset(event.name for event in watched.pieces.given.events)
         self.found: PieceEnd | None = None
         self.reached: dict[int, float] = {}
@@ -122,7 +120,7 @@ class PieceLoop(Loop):
             self._step_memory, places = inside.memory, bent(self.watched, inside, places)
         leapt = None if self._passing is None else self._passing.leapt.margin
         memory.ignore([c for c, e in enumerate(self.watched) if e.margin is not None and e.margin is leapt])
-        found = memory.locate(step, places, self.returned(), self._could_not)
+        found = memory.locate(step, places, self.returned())
         bump = None if inside is None else self._stepped_over(inside, places)
         if bump is not None and (found is PieceEnd.NONE or abs(bump[0] - places[0]) < abs(work.t - places[0])):
             work.rows[-1] = row
@@ -141,11 +139,6 @@ class PieceLoop(Loop):
                 return outcome
         self.found, self.reached = found, {} if ending else memory.reached()
         return Outcome(Ending.EVENT, work.t, ", ".join(event.words(self.state()) for event in ending))
-
-    def _could_not(self, t: float, y: np.ndarray, k: int, own: float) -> bool:
-        """Whether a motion could not go on beyond a switch that it touches."""
-        n = len(y) // 2
-        return self._struck(replace(self.start, t=t, q=y[:n], v=y[n:]), k, own)
 
     def first_negative(self, rounding: float, shortest: float) -> float | None:
         """The first time inside the steps at which a function that ends the piece is negative; see `NegativeSearch`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -12,9 +12,11 @@ import numpy as np
 from zeromass.compile.program import Program
 from zeromass.expression import Symbol
 from zeromass.integrate.hybrid.callbacks import Callbacks
-from zeromass.integrate.hybrid.driver import functions_in_piece, leave_switches, select_in_piece, strays
+from zeromass.integrate.hybrid.chattering import strays
+from zeromass.integrate.hybrid.driver import functions_in_piece, leave_switches, select_in_piece
 from zeromass.integrate.hybrid.guard_functions import HOLD, LOW, GuardFunctions, LookedAt, place_of
 from zeromass.integrate.hybrid.guard_functions import SWITCH as SWITCHES
+from zeromass.integrate.hybrid.jumps import jump_functions, jump_table
 from zeromass.integrate.hybrid.large import LargeSwitches
 from zeromass.integrate.hybrid.memory import (
     COUNTS,
@@ -26,12 +28,14 @@ from zeromass.integrate.hybrid.memory import (
     PASSES,
     SLIDING,
     SWITCH,
+    Crossing,
     Motion,
 )
 from zeromass.integrate.hybrid.piece_end import PieceEnd, locate_end, stops_at_switch
 from zeromass.integrate.hybrid.python_functions import PythonFunctions
+from zeromass.integrate.hybrid.reset import reset, strike
 from zeromass.integrate.hybrid.switches import Switches
-from zeromass.integrate.hybrid.tables import compiled_table, ints, switch_functions
+from zeromass.integrate.hybrid.tables import compiled_table, ints
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.standing import Standing
 from zeromass.integrate.stepping.dense import DEGREE, Projection
@@ -44,7 +48,7 @@ from zeromass.kernel.language import compiled
 from zeromass.kernel.negative_values import PARTS, ROUNDING, NegativeSearch
 from zeromass.kernel.negative_values import STACK as PENDING
 from zeromass.kernel.roots import KNOWN, STACK, RootSearch
-from zeromass.model import Event
+from zeromass.model import Event, State
 
 TURNS = 64
 """Places in a step where functions turn, for which there is room at first."""
@@ -56,10 +60,6 @@ STEPS = 2**14
 """Steps of a piece in which functions are looked for that dip below zero."""
 
 _PROJECT = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * len(ARGUMENTS))
-_STRUCK = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64, ctypes.c_double)
-
-Struck = Callable[[float, np.ndarray, int, float], bool]
-"""Whether a motion at a time and a state could not go on beyond a switch that it touches, from a side of it."""
 
 
 class PieceMemory:
@@ -111,7 +111,7 @@ class PieceMemory:
         inputs, row = np.zeros((1 + order + len(work.values), lanes)), np.zeros(1 + order)
         more: dict[str, Any] = {}
         projects = self.settings.project and bool(self.program.corrections)
-        if projects:
+        if self.program.corrections:
             onto = Onto(Functions(self.program.native, work.values), row[None])
             place, arguments, _ = onto.arguments
             more = {"project": place, "arguments": np.array(arguments)}
@@ -164,12 +164,8 @@ class PieceMemory:
         of = [place_of(name) if c != NONE else (0, 0) for name, c in zip(names, cause, strict=True)]
         slopes = [names.index(low) if (low := LOW + name.removeprefix(SWITCHES)) in names else -1 for name in names]
         slopes = [at if c == SWITCH else -1 for at, c in zip(slopes, cause, strict=True)]
-        count, energies = len(pieces.switches), pieces.energies[0]
-        energy: Any = 0
-        if energies and self.large is not None:
-            energy = self.large.energy
-        elif energies:
-            energy = switch_functions(pieces, self.program).address("energy")
+        functions = None if self.large is not None else jump_functions(pieces, self.program)
+        evaluate = self.large.energy if self.large else 0 if functions is None else functions.address("jump_values")
         m = Motion(
             reals=work.reals,
             fresh=self._fresh,
@@ -182,9 +178,8 @@ class PieceMemory:
             below=ints([j for _, j in of]),
             slopes=ints(slopes),
             terminal=ints([_terminal(event) for event in self.events]),
-            continuous=ints([self._continuous(k) for k in range(count)]),
-            energy=energy,
-            energies=np.zeros((2, max(len(energies), 1))),
+            guard=ints([event.guard for event in self.events]),
+            jumps=jump_table(pieces, self.program, evaluate, strikes=bool(self.program.corrections)),
             times=np.empty(0),
             timed=np.empty((1, 0)),
             which=ints([]),
@@ -222,13 +217,6 @@ class PieceMemory:
         )
         return m
 
-    def _continuous(self, k: int) -> int:
-        """Whether nothing but forces jumps at a switch; 2 if the energy is to be compared."""
-        parts, pieces = self.pieces.parts, self.pieces
-        if k in parts["constraints"] or k in parts["masses"]:
-            return 0
-        return 2 if k in parts["energies"] and pieces.of_place[k] else 1
-
     def reached(self) -> dict[int, float]:
         """Switches that ended a piece, with the way that each goes: up or down."""
         return {k: float(self.w.way[k]) for k in np.flatnonzero(self.w.reached).tolist()}
@@ -242,7 +230,7 @@ class PieceMemory:
         self.step.inputs[1 + self.order :] = values[:, None]
         compiled(leave_switches)(m, self.w)
 
-    def locate(self, step: Steps, places: Sequence[float], returned: Projection | None, struck: Struck) -> PieceEnd:
+    def locate(self, step: Steps, places: Sequence[float], returned: Projection | None) -> PieceEnd:
         """Looks for the end of the piece in its last step.
 
         places    where its functions are looked at first
@@ -253,11 +241,10 @@ class PieceMemory:
         s.polynomial[:] = step.polynomials[0]
         m.record, m.signs = self.work.record, self.work.signs
         m.span[:], m.first[:], m.last[:] = (s.t0[0], s.t1[0] - s.t0[0]), s.y0[0], s.y1[0]
-        with self._answers(struck):
-            found = self._located(places)
-            if found is PieceEnd.UNSURE and returned is not None:
-                with self._projected(returned):
-                    found = self._located(places)
+        found = self._located(places)
+        if found is PieceEnd.UNSURE and returned is not None:
+            with self._projected(returned):
+                found = self._located(places)
         return found
 
     def _located(self, places: Sequence[float]) -> PieceEnd:
@@ -272,17 +259,6 @@ class PieceMemory:
             self.m.occurred = np.zeros((PIECES + len(self.roots.times), 2 + self.order))
 
     @contextmanager
-    def _answers(self, struck: Struck) -> Iterator[None]:
-        """Lets Python say whether a motion could go on beyond a switch where more than forces jump."""
-
-        def asked(_: int, k: int, own: float) -> int:
-            return struck(float(self.step.row[0]), self.step.row[1:].copy(), k, own)
-
-        self.m.struck, self.m.can_ask = _STRUCK(asked), True  # pyright: ignore[reportAttributeAccessIssue]
-        yield
-        self.m.can_ask = False
-
-    @contextmanager
     def _projected(self, returned: Projection) -> Iterator[None]:
         """Lets Python bring states inside a step onto the constraints: it knows when that leads too far."""
         s = self.step
@@ -295,6 +271,19 @@ class PieceMemory:
         s.project, s.limit = _PROJECT(project), np.inf  # pyright: ignore[reportAttributeAccessIssue]
         yield
         s.project, s.limit = before, limit
+
+    def reset(self, before: State, after: State, changed: Sequence[int]) -> tuple[Crossing, np.ndarray]:
+        """What a change of modes does to a state, given on the pieces before and after it: and its rates beyond."""
+        w, j, n, y = self.w, self.m.jumps, self.order // 2, np.concatenate([after.q, after.v])
+        values = after.inputs[1 + self.order :]
+        w.clock[0], j.modes[:] = before.t, before.inputs[1 + self.order :]
+        j.changed[:] = [k in changed for k in range(len(j.changed))]
+        found = Crossing(compiled(reset)(w, j, y, values))
+        self.callbacks.check()
+        if found is Crossing.IMPULSE:
+            self.work.values[:] = values
+            compiled(strike)(self.step, j, before.t, y)
+        return found, y[n:]
 
     def stops(self) -> bool:
         """Whether the motion, which finds no further step, is at a switch."""

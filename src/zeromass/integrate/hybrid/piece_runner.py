@@ -11,15 +11,13 @@ from zeromass.integrate.hybrid.guard_functions import GuardFunctions
 from zeromass.integrate.hybrid.mode_selector import ModeSelector
 from zeromass.integrate.hybrid.piece_end import PieceEnd
 from zeromass.integrate.hybrid.piece_loop import PieceLoop
-from zeromass.integrate.outcome import Ending, Outcome
+from zeromass.integrate.outcome import Ending
 from zeromass.integrate.segment import Segment
 from zeromass.integrate.settings import Settings
-from zeromass.integrate.shocks import shock
 from zeromass.integrate.switching import Piece
 from zeromass.integrate.terms import lengths_in
 from zeromass.kernel.negative_values import ROUNDING as NEGATIVE
 from zeromass.model import State
-from zeromass.model.pieces import Undecided
 
 LESS = 1e2
 """How many times further below zero a function must be seen once it was not there in a step of its own."""
@@ -99,7 +97,7 @@ class PieceRunner:
     ) -> tuple[PieceLoop, Segment]:
         """The steps of a motion on a piece, as its error control makes them."""
         given = program, moving, target, self._settings, self._watched, piece, self._until, self.held
-        loop = PieceLoop(*given, self._struck, self.before)
+        loop = PieceLoop(*given, self.before)
         loop.work.growth_limit = max(loop.work.growth_limit, self.growth)
         segment = loop.segment(tell)
         loop.work.shrink()
@@ -107,12 +105,3 @@ class PieceRunner:
             self.growth = loop.work.growth_limit
             self._selector.standing.take(loop.program)
         return loop, segment
-
-    def _struck(self, state: State, k: int, own: float) -> bool:
-        """Whether a motion could not go on beyond a switch that it touches, because constraints or energies jump there."""
-        selector, pieces = self._selector, self._selector.pieces
-        try:
-            here, there = (selector.on_side(state, k, side)[0] for side in (own, -own))
-        except Undecided:
-            return True
-        return isinstance(shock(pieces, here, there, [k], pieces.words([k])), Outcome)

@@ -10,7 +10,7 @@ import numpy as np
 from zeromass.codegen.target import Code, host
 from zeromass.compile.module import code
 from zeromass.compile.program import Program
-from zeromass.expression import Expression, as_expression, jacobian, where
+from zeromass.expression import Expression, jacobian, where
 from zeromass.expression.build import ZERO
 from zeromass.expression.magnitude import magnitudes
 from zeromass.integrate.hybrid.python_functions import PythonFunctions
@@ -33,7 +33,7 @@ class SwitchFunctions(Protocol):
 
 
 def switch_functions(pieces: SystemPieces, program: Program) -> Code:
-    """Machine code of `judge(t, y, parameters, g, sizes, slopes)`, and of what lies `across` turns and of the `energy`."""
+    """Machine code of `judge(t, y, parameters, g, sizes, slopes)`, and of what lies `across` turns."""
     known: dict[Program, Code] = pieces.system.memory.setdefault("functions that decide", {})
     if program not in known:
         formulas = switch_formulas(pieces, program)
@@ -45,7 +45,7 @@ def switch_formulas(pieces: SystemPieces, program: Program) -> dict[str, list[li
     """What these functions compute, by their names; those that nothing asks for are not there."""
     from zeromass.integrate.alone.judging import sizes_of
 
-    system, sizes = pieces.system, sizes_of(pieces.system)
+    sizes = sizes_of(pieces.system)
     found: dict[str, list[list[Expression]]] = {}
     if _explicit(pieces, program):
         formulas = [switch.g for switch in pieces.switches]
@@ -57,10 +57,7 @@ def switch_formulas(pieces: SystemPieces, program: Program) -> dict[str, list[li
         found["judge"] = [g, list(program.solved(magnitudes(formulas, sizes))), list(slopes.ravel())]
     if any(switch.kind == "turn" for switch in pieces.switches):
         found["across"] = [[switch.across for switch in pieces.switches]]
-    names = pieces.energies[0]
-    first = "potential" if "potential" in names else "energy"
-    energies = [as_expression(getattr(system._free, name)) for name in sorted(names, key=lambda name: name != first)]
-    return found | {"energy": [energies]} if energies else found
+    return found
 
 
 def _explicit(pieces: SystemPieces, program: Program) -> bool:

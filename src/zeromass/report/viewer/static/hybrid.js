@@ -148,6 +148,8 @@ class DriverModule extends Motion {
     while (2 * this.sizes.log <= flips.length) this.sizes.log *= 2;
     this.grow("log");
     this.array("flips", flips.length).set(flips);
+    const events = Number(this.slot("ends", 2)[1]);
+    this.array("ends", events).set(other.array("ends", events));
     this.y.set(other.y);
     this.values.set(other.values);
     this.code.resume_motion(this.code.motion.value, other.t, start, until, BigInt(other.count("place")), BigInt(flips.length));
@@ -380,7 +382,6 @@ class HybridMotion {
       RETURNS: () => ({ ending: "CHATTERING", message: this.said("returns", changed) }),
       CHATTERS: () => this.chattering(reached),
       UNDEFINED: () => ({ ending: "NOT_A_NUMBER" }),
-      EVENT: () => this.event(),
     };
     if (endings[found]) return endings[found]();
     throw new Beyond(`where ${this.formulas(changed)} switches, it takes an impulse that the page does not know`);

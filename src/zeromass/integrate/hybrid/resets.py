@@ -1,0 +1,93 @@
+"""Resets of a motion at switches, by the kernels of its driver: how it goes on or ends there, and the impulse."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from zeromass.errors import ZeromassError
+from zeromass.integrate.hybrid.endings import CONSTRAINT_JUMPS, ENERGY_JUMPS, MASS_JUMPS
+from zeromass.integrate.hybrid.memory import Crossing
+from zeromass.integrate.hybrid.piece_memory import PieceMemory
+from zeromass.integrate.hybrid.tolerances import SMALL
+from zeromass.integrate.outcome import Ending, Outcome
+from zeromass.integrate.switching import Impulse
+from zeromass.model import State, System
+from zeromass.model.pieces import SystemPieces
+
+
+def state_beyond(
+    pieces: SystemPieces, memory: PieceMemory, before: State, after: State, changed: Sequence[int]
+) -> tuple[Crossing, State] | Outcome:
+    """The state beyond switches, given on the pieces before and after them; an outcome where that is no motion.
+
+    NOTHING jumps there, or rates do, IMPULSE, or parts without mass, CONSTRAINT
+    """
+    found, v = memory.reset(before, after, changed)
+    said, t, size = pieces.words(changed), before.t, f"{memory.m.jumps.size:.6g}"
+    if found is Crossing.CONSTRAINT:
+        jumps = _jumps(memory)
+        moved = _moved(pieces.given, before, after, [*jumps])
+        return _ended(pieces.given, before, after, jumps, said) if moved is None else (found, moved)
+    if found is Crossing.MASS:
+        return Outcome(Ending.JUMP, t, MASS_JUMPS.format(which=said))
+    if found is Crossing.ENERGY:
+        return Outcome(Ending.JUMP, t, ENERGY_JUMPS.format(which=said, step=size))
+    return found, State(after.system, t, after.q, v, after.parameters, after.free)
+
+
+def impulse_between(before: State, after: State) -> Impulse:
+    """The impulse that has changed rates, of states on the pieces after a switch.
+
+    M Δq̇ = Aᵀ p
+    """
+    rows = [row for row in after.system.rows if row.level < 2]
+    M, _, A, _, _ = after.matrices
+    A = A[[row.level < 2 for row in after.system.rows]]
+    change = after.v - before.v
+    p = np.linalg.lstsq(A.T, M @ change, rcond=None)[0]
+    took = np.abs(p) > SMALL * np.abs(p).max(initial=0.0)
+    names = tuple(row.name for row, part in zip(rows, took, strict=True) if part)
+    return Impulse(before.t, names, p[took], change, float(change @ M @ (before.v + change / 2)))
+
+
+def energy_jump(pieces: SystemPieces, before: State, after: State) -> float:
+    """By how much the formula of the energy jumps between two pieces, at the same state, J; 0 where it has no energy."""
+    names, energies = pieces.energies
+    if "energy" not in names:
+        return 0.0
+    k = names.index("energy")
+    return float(energies(after.inputs)[k] - energies(before.inputs)[k])
+
+
+def _jumps(memory: PieceMemory) -> dict[str, float]:
+    """By how much constraints of positions jump, those that do."""
+    j, rows = memory.m.jumps, [row for row in memory.pieces.system.rows if row.level == 0]
+    sizes = (j.after - j.before)[: len(rows)].tolist()
+    return {row.name: size for row, size, some in zip(rows, sizes, j.jumped.tolist(), strict=True) if some}
+
+
+def _moved(given: System, before: State, after: State, jumps: Sequence[str]) -> State | None:
+    """The state after a switch, parts without mass put where their constraints are then; None where masses would move."""
+    if not given.leaps(jumps, before, after):
+        return None
+    try:
+        found = after.carried_to(after.system)
+    except ZeromassError:
+        return None
+    heavy = np.abs(after.matrices.M).max(axis=0) > 0.0
+    for old, new in ((after.q, found.q), (after.v, found.v)):
+        size = max(1.0, float(np.abs(old[heavy]).max(initial=0.0)))
+        if np.abs(new - old)[heavy].max(initial=0.0) > SMALL * size:
+            return None
+    return found
+
+
+def _ended(given: System, before: State, after: State, jumps: dict[str, float], said: str) -> Outcome:
+    """That constraints jump: as the system says it, or where, which, and by how much."""
+    rows = ", ".join(f"'{name}' by {jump:.6g}" for name, jump in [*jumps.items()][:4])
+    words = given.jumped([*jumps], before, after)
+    if words:
+        return Outcome(Ending.JUMP, before.t, f"{words} (the constraint {rows} jumps there)")
+    return Outcome(Ending.JUMP, before.t, CONSTRAINT_JUMPS.format(which=said, rows=rows))
