@@ -195,7 +195,6 @@ def test_angles_over_their_cuts_and_unknown_forces_need_no_python(method, monkey
     made: list[Any] = []
     segment = Switched._made
     monkeypatch.setattr(Switched, "_made", lambda self, *given: made.append(given) or segment(self, *given))
-    monkeypatch.setattr(motion, "lengths_in", lambda system: ())  # sin² + cos² does not vanish
     q = zm.coordinate("q")
     angle, ω = np.arctan2(np.sin(q), np.cos(q)), 0.6
     system = zm.System(kinetic=zm.rate(q) ** 2 / 2, potential=ω**2 * angle**2 / 2)

@@ -85,24 +85,23 @@ class Lengths:
         self.all: tuple[Length, ...] = lengths_in(system)
         self._inputs = list(system.inputs)
         rates = zip(self.all, _rates([length.u for length in self.all]), strict=True)
-        self._reversed = [(*length.d, r) for length, r in rates]
+        self.reversed: list[tuple[Expression, ...]] = [(*length.d, r) for length, r in rates]
+        """What is reversed where each passes zero: d, and the rate of u."""
         self._known: dict[int, tuple[Evaluator, Evaluator, Magnitude]] = {}
 
     @property
     def sampled(self) -> list[tuple[Length, list[Expression]]]:
         """Each length with u, and with what is reversed where it passes zero."""
-        return [
-            (length, [length.u, *(length.d or some)]) for length, some in zip(self.all, self._reversed, strict=True)
-        ]
+        return [(length, [length.u, *(length.d or some)]) for length, some in zip(self.all, self.reversed, strict=True)]
 
     @cached_property
     def _directions(self) -> Evaluator:
-        return Evaluator([e for some in self._reversed for e in some], self._inputs)
+        return Evaluator([e for some in self.reversed for e in some], self._inputs)
 
     def directions(self, inputs: np.ndarray) -> list[np.ndarray]:
         """What is reversed where a length passes zero, d and the rate of u, of each: shape (…, components)."""
         with np.errstate(all="ignore"):
-            return np.split(self._directions(inputs), np.cumsum([len(some) for some in self._reversed])[:-1], axis=-1)
+            return np.split(self._directions(inputs), np.cumsum([len(some) for some in self.reversed])[:-1], axis=-1)
 
     def direction(self, k: int, inputs: np.ndarray) -> np.ndarray:
         """What is reversed where one length passes zero: d, or the rate of u where there is none."""
@@ -149,7 +148,7 @@ class Lengths:
     def _of(self, k: int) -> tuple[Evaluator, Evaluator, Magnitude]:
         if k not in self._known:
             u = [self.all[k].u]
-            functions = Evaluator(list(self.all[k].d or self._reversed[k]), self._inputs), Evaluator(u, self._inputs)
+            functions = Evaluator(list(self.all[k].d or self.reversed[k]), self._inputs), Evaluator(u, self._inputs)
             self._known[k] = *functions, Magnitude(u, self._inputs)
         return self._known[k]
 

@@ -26,6 +26,7 @@ from zeromass.integrate.outcome import Ending, Outcome, at_start
 from zeromass.integrate.segment import Segment, Segments
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.stepping.loop import lanes_of
+from zeromass.integrate.stepping.status import Status
 from zeromass.integrate.switching import Decision, Piece, switchings
 from zeromass.integrate.timetable import Timetable
 from zeromass.kernel.language import compiled
@@ -125,6 +126,8 @@ class Switched:
                 return self._end_with(
                     state, piece, Outcome(Ending.INTERRUPTED, state.t, "what was computed so far is kept")
                 )
+            if status is Drive.LEFT and driver.m.status == Status.STEP_TOO_SMALL and self._piled(state.t):
+                return self._end_with(state, piece, self._chattering(np.flatnonzero(driver.m.jumps.changed).tolist()))
             if not driven.segments and status is Drive.LEFT:
                 self._waits, self._skips = self._skips, min(2 * self._skips, MOST_SKIPPED)
             else:

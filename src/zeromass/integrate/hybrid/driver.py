@@ -47,6 +47,7 @@ from zeromass.integrate.hybrid.memory import (
 )
 from zeromass.integrate.hybrid.piece_end import PieceEnd, ends_piece, open_step, stops_at_switch
 from zeromass.integrate.hybrid.switches import Switches, accelerate
+from zeromass.integrate.hybrid.vanishing import may_vanish
 from zeromass.integrate.stepping.functions import FIRST
 from zeromass.integrate.stepping.layout import Int64, Real64
 from zeromass.integrate.stepping.step_functions import StepFunctions, functions_at
@@ -280,6 +281,8 @@ def drive(
             if not timed and stuck(status) and stops_at_switch(m, w):
                 found = int(PieceEnd.SWITCH)
         if found > int(PieceEnd.TOUCHED) or passes_beyond(m, found):
+            return take_back(m)
+        if may_vanish(m):
             return take_back(m)
         if dips_unseen(m, w):  # the piece is made again up to where that is
             tries, place = m.tries + 1, m.dips.place

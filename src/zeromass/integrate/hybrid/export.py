@@ -29,6 +29,7 @@ from zeromass.integrate.hybrid.memory import (
     Crossing,
     Drive,
     Jumps,
+    Lengths,
     Motion,
     T,
 )
@@ -38,7 +39,7 @@ from zeromass.integrate.hybrid.motion import Driver
 from zeromass.integrate.hybrid.piece_end import open_step
 from zeromass.integrate.hybrid.selection import select_modes
 from zeromass.integrate.hybrid.switches import TURN, Switches
-from zeromass.integrate.hybrid.tables import switch_formulas
+from zeromass.integrate.hybrid.tables import ints, switch_formulas
 from zeromass.integrate.methods.dop853.inside import Dop853Inside
 from zeromass.integrate.methods.dop853.kernel import Dop853Advance
 from zeromass.integrate.methods.radau.coefficients import MOST
@@ -147,6 +148,7 @@ FUNCTIONS = {"judge": "judge_switches", "across": "across_turns"}
 
 POINTERS: dict[tuple[type, str], str | None] = {
     (Motion, "dense_of_15"): Dop853Inside.name,
+    (Lengths, "evaluate"): None,
     (Switches, "rhs"): "rhs",
     (Switches, "judge"): FUNCTIONS["judge"],
     (Switches, "across"): FUNCTIONS["across"],
@@ -182,6 +184,7 @@ class DriverModule:
     ) -> None:
         self.driver, self.turns, self.higher = driver, turns, higher
         driver.step.limit = inf  # nobody else looks where a projection leads
+        driver.m.lengths = Lengths(offsets=ints([0]))  # nor makes pieces otherwise
 
     def formulas(self, groups: Groups) -> dict[str, tuple[Groups, Groups]]:
         """Functions of the system beside those of every module: {name: (inputs, outputs)}."""

@@ -124,6 +124,21 @@ class Jumps(Struct):
     size: float
 
 
+class Lengths(Struct):
+    """Lengths in the formulas of a system that may vanish; see `vanishing`.
+
+    evaluate       values ← of each, d and the rate of u, which are reversed where it passes zero, and u
+    offsets        where those of each begin, (k + 1,)
+    before, after  values at both ends of a step; sizes: the largest lengths on the way
+    """
+
+    evaluate: Annotated[Callable[..., None], function(Reals, Reals, Reals, Reals)]
+    offsets: Ints
+    before: Reals
+    after: Reals
+    sizes: Reals
+
+
 class Motion(Struct):
     """A motion on its way, the memory of its method, and the pieces that it has gone through.
 
@@ -140,6 +155,7 @@ class Motion(Struct):
     terminal, guard   of each watched function whether the motion ends there, PASSES, ENDS, …; and whether it must not even
                       be where that is beyond zero
     jumps             what may jump at switches
+    lengths           what may vanish on the way
     step, dips        for looks inside steps, and for functions that may dip below zero unseen
     times, timed      of switches of time alone: when, and their modes in between, (times + 1, timed switches)
     which, place      these switches, and which time is next
@@ -194,6 +210,7 @@ class Motion(Struct):
     terminal: Ints
     guard: Ints
     jumps: Jumps
+    lengths: Lengths
     times: Reals
     timed: Reals2
     which: Ints

@@ -23,6 +23,7 @@ from zeromass.integrate.hybrid.piece_memory import PieceMemory
 from zeromass.integrate.hybrid.selection import select_modes
 from zeromass.integrate.hybrid.switches import TURN
 from zeromass.integrate.hybrid.tables import ints
+from zeromass.integrate.hybrid.vanishing import length_table
 from zeromass.integrate.pace import pace
 from zeromass.integrate.segment import Segment
 from zeromass.integrate.settings import Settings
@@ -34,7 +35,7 @@ from zeromass.integrate.stepping.status import Tolerances
 from zeromass.integrate.stepping.step_functions import functions_at
 from zeromass.integrate.stepping.workspace import Workspace
 from zeromass.integrate.switching import Piece
-from zeromass.integrate.terms import lengths_in, terms_of_time
+from zeromass.integrate.terms import terms_of_time
 from zeromass.integrate.timetable import Timetable
 from zeromass.kernel.language import compiled
 from zeromass.model import Event, State
@@ -84,7 +85,7 @@ class Driver(PieceMemory):
     @staticmethod
     def serves(pieces: SystemPieces, settings: Settings, asked: Sequence[Event]) -> bool:
         """Whether it can drive motions of a system, those pieces apart that it leaves."""
-        if settings.step is None and (lengths_in(pieces.system) or _bumps(pieces.system)):
+        if settings.step is None and _bumps(pieces.system):
             return False
         return not kinks(pieces.given, list(asked))
 
@@ -120,6 +121,8 @@ class Driver(PieceMemory):
         self._rhs: int = 0 if self.pieces.in_forces else native.rhs(1).address("rhs")
         self.memory: MethodMemory = method_memory(settings, work, program, self.step.polynomial, self.callbacks)
         self.memory.tell(self.m)
+        if settings.step is None:
+            self.m.lengths = length_table(program)
         if self.large is None:  # else its equations take the time
             for kernel in (drive, functions_at, functions_in_piece, select_in_piece):
                 compiled(kernel).code.improve()

@@ -29,6 +29,7 @@ from zeromass.integrate.hybrid.memory import (
     SLIDING,
     SWITCH,
     Crossing,
+    Lengths,
     Motion,
 )
 from zeromass.integrate.hybrid.piece_end import PieceEnd, locate_end, stops_at_switch
@@ -180,6 +181,7 @@ class PieceMemory:
             terminal=ints([_terminal(event) for event in self.events]),
             guard=ints([event.guard for event in self.events]),
             jumps=jump_table(pieces, self.program, evaluate, strikes=bool(self.program.corrections)),
+            lengths=Lengths(offsets=ints([0])),
             times=np.empty(0),
             timed=np.empty((1, 0)),
             which=ints([]),

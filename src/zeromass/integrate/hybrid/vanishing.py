@@ -1,0 +1,91 @@
+"""Lengths that may pass through zero in the steps of a piece, a kernel; see `zeromass.integrate.lengths`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from zeromass.codegen.target import Code, host
+from zeromass.compile.module import code
+from zeromass.compile.program import Program
+from zeromass.integrate.hybrid.memory import COUNTS, RECORDED, Lengths, Motion
+from zeromass.integrate.hybrid.tables import ints
+from zeromass.integrate.lengths import AT_END, TWICE, lengths_of
+from zeromass.integrate.stepping.layout import HEAD
+from zeromass.integrate.terms import lengths_in
+from zeromass.kernel.language import Reals, kernel, sqrt
+
+
+@kernel
+def turns(d0: Reals, d1: Reals, h: float) -> bool:
+    """Whether a length may pass zero in a step, from its direction d, the rate of u and u at both ends.
+
+    d turns by more than a right angle, or u ceases to fall and rises; of √(d·d) if its speeds are large enough for two
+    passages.
+    """
+    n = len(d0) - 2
+    u0, u1 = d0[n], d1[n]
+    rises = not u0 * u1 > 0.0 and not h * u0 > 0.0 and not (u0 == 0.0 and u1 == 0.0)
+    if n == 0:
+        return rises
+    product, first, second = 0.0, 0.0, 0.0
+    for i in range(n):
+        product += d0[i] * d1[i]
+        first += d0[i] * d0[i]
+        second += d1[i] * d1[i]
+    first, second = sqrt(first), sqrt(second)
+    speed = max(abs(u0 / 2.0 / first), abs(u1 / 2.0 / second))
+    return (rises and not first + second > TWICE * abs(h) * speed) or not product > 0.0
+
+
+@kernel
+def size_of(d: Reals) -> float:
+    """A length, from the same values."""
+    return sqrt(max(d[len(d) - 1], 0.0))
+
+
+@kernel
+def may_vanish(m: Motion) -> bool:
+    """Whether a length may pass zero in a step of the piece, or where it ends."""
+    lengths, first = m.lengths, m.counts[COUNTS * (m.pieces - 1)]
+    steps, count = m.ints[RECORDED] - first, len(lengths.offsets) - 1
+    if count == 0 or steps == 0:
+        return False
+    lengths.evaluate(m.begun, m.begun[1:], m.values, lengths.before)
+    for k in range(count):
+        lengths.sizes[k] = size_of(lengths.before[lengths.offsets[k] : lengths.offsets[k + 1]])
+    before = m.begun[0]
+    for i in range(steps):
+        row = m.record[first + i]
+        lengths.evaluate(row, row[HEAD:], m.values, lengths.after)
+        for k in range(count):
+            begin, end = lengths.offsets[k], lengths.offsets[k + 1]
+            if turns(lengths.before[begin:end], lengths.after[begin:end], row[0] - before):
+                return True
+            size = size_of(lengths.after[begin:end])
+            lengths.sizes[k] = max(lengths.sizes[k], size)
+            if i == steps - 1 and size <= AT_END * lengths.sizes[k]:
+                return True
+        lengths.before[:] = lengths.after
+        before = row[0]
+    return False
+
+
+def length_table(program: Program) -> Lengths:
+    """The lengths of a system in memory."""
+    system = program.system
+    if not lengths_in(system):
+        return Lengths(offsets=ints([0]))
+    lengths = lengths_of(system)
+    sampled = [[*d, length.u] for length, d in zip(lengths.all, lengths.reversed, strict=True)]
+    known: dict[str, Code] = system.memory
+    if "directions of lengths" not in known:
+        values = [e for some in sampled for e in some]
+        known["directions of lengths"] = code({"directions": (program.inputs, [values])}, host().scalar)
+    offsets = np.cumsum([0, *map(len, sampled)])
+    room: Any = [np.zeros(offsets[-1]) for _ in range(2)]
+    evaluate = known["directions of lengths"].address("directions")
+    return Lengths(
+        evaluate=evaluate, offsets=ints(offsets), before=room[0], after=room[1], sizes=np.zeros(len(sampled))
+    )
