@@ -31,7 +31,7 @@ class DrivenMembers:
         """Whether members of a system can be driven."""
         if pieces is None or pieces.in_forces or not pieces.only_forces:
             return False
-        return Driver.serves(pieces, settings, asked)
+        return Driver.serves(pieces, settings)
 
     def __init__(self, pieces: SystemPieces, settings: Settings, asked: Sequence[Event], until: float) -> None:
         self._pieces, self._settings, self._asked, self._until = pieces, settings, tuple(asked), until

@@ -42,6 +42,7 @@ class LookedAt:
         self.others: list[int] = [
             k for k, event in enumerate(watched) if not event.name.startswith((LOW, KINK, NARROW))
         ]
+        self.kinks: list[int] = [k for k, event in enumerate(watched) if event.name.startswith(KINK)]
         self.events: list[Event] = [watched[k] for k in self.others]
         self._followed = {SWITCH + event.name.removeprefix(LOW) for event in self.slopes}
         self.directions: list[float] = [e.direction * (1.0 if self.turns(e) else FOLLOWED) for e in watched]

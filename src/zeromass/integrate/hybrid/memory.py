@@ -13,6 +13,7 @@ from zeromass.integrate.stepping.status import Status
 from zeromass.integrate.stepping.step_functions import StepFunctions
 from zeromass.kernel.language import Address, Ints, Reals, Reals2, Struct, function, kernel
 from zeromass.kernel.negative_values import NegativeSearch
+from zeromass.kernel.roots import RootSearch
 
 T, H, UNTIL, RTOL, ATOL, LONGEST = (
     int(place) for place in (Real64.t, Real64.h, Real64.until, Real64.rtol, Real64.atol, Real64.longest)
@@ -157,6 +158,7 @@ class Motion(Struct):
     jumps             what may jump at switches
     lengths           what may vanish on the way
     step, dips        for looks inside steps, and for functions that may dip below zero unseen
+    kinks, bends      functions at whose zeros those of events may bend or jump, and the search for these
     times, timed      of switches of time alone: when, and their modes in between, (times + 1, timed switches)
     which, place      these switches, and which time is next
     status            of the last steps, see `Status`
@@ -239,6 +241,8 @@ class Motion(Struct):
     moved: Reals
     step: StepFunctions
     dips: NegativeSearch
+    kinks: Ints
+    bends: RootSearch
 
 
 @kernel

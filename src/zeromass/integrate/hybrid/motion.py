@@ -28,7 +28,6 @@ from zeromass.integrate.pace import pace
 from zeromass.integrate.segment import Segment
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.stepping.ahead import Ahead
-from zeromass.integrate.stepping.kinks import kinks
 from zeromass.integrate.stepping.layout import Int64, Real64
 from zeromass.integrate.stepping.loop import CHUNK_OF_STEPS, _bumps, stepper_of
 from zeromass.integrate.stepping.status import Tolerances
@@ -38,7 +37,7 @@ from zeromass.integrate.switching import Piece
 from zeromass.integrate.terms import terms_of_time
 from zeromass.integrate.timetable import Timetable
 from zeromass.kernel.language import compiled
-from zeromass.model import Event, State
+from zeromass.model import State
 from zeromass.model.pieces import SystemPieces
 
 AT_ONCE = 256
@@ -83,11 +82,9 @@ class Driver(PieceMemory):
     """
 
     @staticmethod
-    def serves(pieces: SystemPieces, settings: Settings, asked: Sequence[Event]) -> bool:
+    def serves(pieces: SystemPieces, settings: Settings) -> bool:
         """Whether it can drive motions of a system, those pieces apart that it leaves."""
-        if settings.step is None and _bumps(pieces.system):
-            return False
-        return not kinks(pieces.given, list(asked))
+        return settings.step is not None or not _bumps(pieces.system)
 
     @classmethod
     def of(cls, watched: GuardFunctions, settings: Settings, program: Program) -> Driver:

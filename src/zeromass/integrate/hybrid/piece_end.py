@@ -28,7 +28,7 @@ from zeromass.integrate.hybrid.switches import SIDE, TURN, Switches, accelerate,
 from zeromass.integrate.methods.radau.increments import step_polynomial
 from zeromass.integrate.stepping.layout import HEAD, Int64
 from zeromass.integrate.stepping.step_functions import StepFunctions, state_at
-from zeromass.kernel.language import Reals, kernel
+from zeromass.kernel.language import Reals, kernel, ulp
 from zeromass.kernel.roots import RootSearch, locate_roots
 from zeromass.model.state import ROUNDING
 
@@ -94,19 +94,46 @@ def place_looks(s: StepFunctions, r: RootSearch, fractions: Reals) -> None:
 
 
 @kernel
-def add_places(r: RootSearch, low: RootSearch, ahead: float) -> bool:
-    """Adds the places where functions turn, in order: whether there is room for them."""
-    if r.looks + low.count > len(r.places):
+def add_place(r: RootSearch, x: float, ahead: float) -> bool:
+    """Adds a place to those at which functions are looked at, in order: whether there is room for it."""
+    j = r.looks
+    while j > 0 and ahead * r.places[j - 1] > ahead * x:
+        j -= 1
+    if j > 0 and r.places[j - 1] == x:
+        return True
+    if r.looks == len(r.places):
         return False
-    for k in range(low.count):
-        x, j = low.times[k], r.looks
-        while j > 0 and ahead * r.places[j - 1] > ahead * x:
-            j -= 1
-        if j == 0 or r.places[j - 1] != x:
-            for i in range(r.looks, j, -1):
-                r.places[i] = r.places[i - 1]
-            r.places[j] = x
-            r.looks += 1
+    for i in range(r.looks, j, -1):
+        r.places[i] = r.places[i - 1]
+    r.places[j] = x
+    r.looks += 1
+    return True
+
+
+@kernel
+def search_again(of: RootSearch, r: RootSearch) -> None:
+    """Finds roots of other functions between the same places."""
+    of.looks = r.looks
+    for k in range(r.looks):
+        of.places[k] = r.places[k]
+    locate_roots(of)
+
+
+@kernel
+def add_kinks(m: Motion, r: RootSearch, ahead: float) -> bool:
+    """Adds the places at which functions of events may bend or jump, and both sides of them: whether there is room."""
+    for k in range(len(m.kinks)):
+        m.bends.columns[0] = m.kinks[k]
+        search_again(m.bends, r)
+        first, last = r.places[0], r.places[r.looks - 1]
+        for i in range(m.bends.count):
+            time = m.bends.times[i]
+            beside = max(2.0 * m.bends.tolerance, 4.0 * ulp(time))
+            for side in range(-1, 2):
+                place = time + float(side) * beside
+                inside = ahead * first < ahead * place and ahead * place < ahead * last
+                if inside and not add_place(r, place, ahead):
+                    return False
     return True
 
 
@@ -255,13 +282,13 @@ def ends_piece(m: Motion, w: Switches, s: StepFunctions, r: RootSearch, low: Roo
 def locate_end(m: Motion, w: Switches, s: StepFunctions, r: RootSearch, low: RootSearch) -> int:
     """The same in a step that is open, where it is looked at first."""
     s.unsure, low.count = 0, 0
+    if not add_kinks(m, r, w.ahead):
+        return int(PieceEnd.NO_ROOM)
     if len(low.columns) > 0:
-        low.looks = r.looks
-        for k in range(r.looks):
-            low.places[k] = r.places[k]
-        locate_roots(low)
-        if not add_places(r, low, w.ahead):
-            return int(PieceEnd.NO_ROOM)
+        search_again(low, r)
+        for k in range(low.count):
+            if not add_place(r, low.times[k], w.ahead):
+                return int(PieceEnd.NO_ROOM)
     locate_roots(r)
     last = 0
     while last < r.count and not ends_at(m, r.columns[r.which[last]]):

@@ -17,7 +17,6 @@ from zeromass.integrate.outcome import Ending, Occurrence, Outcome
 from zeromass.integrate.segment import Segment
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.stepping.dense import DEGREE
-from zeromass.integrate.stepping.kinks import KINK, bent
 from zeromass.integrate.stepping.loop import Loop
 from zeromass.integrate.stepping.narrow import NARROW
 from zeromass.integrate.stepping.roots import python_function
@@ -115,9 +114,9 @@ class PieceLoop(Loop):
         work, memory, last = self.work, self._memory, len(self.work.rows) - 1
         step, places, row = self._steps(np.array([last])), self._places(last), work.rows[-1].copy()
         inside = None
-        if any(event.name.startswith((KINK, NARROW)) for event in self.watched):
+        if any(event.name.startswith(NARROW) for event in self.watched):
             inside = self._inside(last, self._step_memory)
-            self._step_memory, places = inside.memory, bent(self.watched, inside, places)
+            self._step_memory = inside.memory
         leapt = None if self._passing is None else self._passing.leapt.margin
         memory.ignore([c for c, e in enumerate(self.watched) if e.margin is not None and e.margin is leapt])
         found = memory.locate(step, places, self.returned())

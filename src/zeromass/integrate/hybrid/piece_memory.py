@@ -41,7 +41,9 @@ from zeromass.integrate.settings import Settings
 from zeromass.integrate.standing import Standing
 from zeromass.integrate.stepping.dense import DEGREE, Projection
 from zeromass.integrate.stepping.functions import Functions, Onto
+from zeromass.integrate.stepping.kinks import KINK
 from zeromass.integrate.stepping.layout import ARGUMENTS
+from zeromass.integrate.stepping.narrow import NARROW
 from zeromass.integrate.stepping.step_functions import StepFunctions, Steps, functions_at
 from zeromass.integrate.stepping.stepper import Stepper
 from zeromass.integrate.stepping.workspace import Workspace
@@ -99,6 +101,7 @@ class PieceMemory:
         self.step: StepFunctions = self._step_functions()
         self._make_searches(TURNS)
         self.m: Motion = self._motion()
+        self.m.bends = self.bends
 
     def _make_searches(self, room: int) -> None:
         """Memory for roots, with room for so many places where functions turn."""
@@ -106,6 +109,7 @@ class PieceMemory:
         self._room = room
         self.low: RootSearch = self._search(looked.low, room, slopes=True)
         self.roots: RootSearch = self._search(looked.others, room, slopes=False)
+        self.bends: RootSearch = self._search(looked.kinks[:1], room, slopes=True)
 
     def _step_functions(self) -> StepFunctions:
         order, work, lanes = self.order, self.work, 1 if self.large is None else self.method.lanes
@@ -202,6 +206,7 @@ class PieceMemory:
             work=np.zeros(order),
             moved=np.zeros(order),
             step=self.step,
+            kinks=ints(LookedAt(self.events).kinks),
         )
         unseen = self._unseen if self.settings.step is None else ()
         columns = ints([k for k, name in enumerate(names) if name in unseen])
@@ -258,6 +263,7 @@ class PieceMemory:
             if found is not PieceEnd.NO_ROOM:
                 return found
             self._make_searches(2 * self._room)
+            self.m.bends = self.bends
             self.m.occurred = np.zeros((PIECES + len(self.roots.times), 2 + self.order))
 
     @contextmanager
@@ -303,4 +309,6 @@ class PieceMemory:
 
 def _terminal(event: Event) -> int:
     """What a motion does at an event."""
+    if event.name.startswith((KINK, NARROW)):
+        return IGNORED
     return PASSES if not event.terminal else ENDS if event.margin is None else MAY_PASS
