@@ -21,6 +21,7 @@ from zeromass.integrate.hybrid.selection import select_modes
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.stepping.layout import Int64, Real64
 from zeromass.integrate.stepping.plain import plain_method
+from zeromass.integrate.switched import Switched
 from zeromass.integrate.timetable import Timetable
 
 TIGHT: dict[str, Any] = {"rtol": 1e-12, "atol": 1e-14}
@@ -69,7 +70,7 @@ def test_the_driver_goes_as_python_does(name, method, monkeypatch):
     """The same switches, in the same order, within 1e-12 s, and the same end: what Python makes piece by piece."""
     system, start, until = SWITCHES[name]()
     run = zm.simulate(system, start, until=until, method=method, **TIGHT)
-    monkeypatch.setattr(Driver, "serves", staticmethod(lambda *given: False))
+    monkeypatch.setattr(Switched, "_driver", lambda *given: None)
     other = zm.simulate(system, start, until=until, method=method, **TIGHT)
     assert run.outcome.ending is other.outcome.ending
     assert run.outcome.message == other.outcome.message
@@ -97,7 +98,7 @@ def test_steps_of_fixed_length_lead_over_switches_as_python_makes_them(name, met
     monkeypatch.setitem(zm.METHODS, "classical", plain_method("classical", classical, order=4, summary=""))
     system, start, until = SWITCHES[name]()
     run = zm.simulate(system, start, until=until, method=method, step=0.02)
-    monkeypatch.setattr(Driver, "serves", staticmethod(lambda *given: False))
+    monkeypatch.setattr(Switched, "_driver", lambda *given: None)
     other = zm.simulate(system, start, until=until, method=method, step=0.02)
     assert len(run.switches) == len(other.switches) > 1
     for one, two in zip(run.switches, other.switches, strict=True):
@@ -125,7 +126,7 @@ def test_segments_of_a_driven_motion_are_those_that_python_makes(method, monkeyp
     """Pieces, statistics, dense output and what holds, of a block that sticks and slips on a belt."""
     system, start, until = SWITCHES["stick_slip_on_a_belt"]()
     run = zm.simulate(system, start, until=until, method=method, **TIGHT)
-    monkeypatch.setattr(Driver, "serves", staticmethod(lambda *given: False))
+    monkeypatch.setattr(Switched, "_driver", lambda *given: None)
     other = zm.simulate(system, start, until=until, method=method, **TIGHT)
     assert len(run.segments) == len(other.segments)
     for one, two in zip(run.segments, other.segments, strict=True):
@@ -190,8 +191,6 @@ def test_a_driven_motion_that_is_interrupted_keeps_what_it_has():
 @pytest.mark.parametrize("method", ["dop853", "collocation"])
 def test_angles_over_their_cuts_and_unknown_forces_need_no_python(method, monkeypatch):
     """A torsion spring on arctan2(sin q, cos q), which is q, over several turns: q = a cos ωt + b sin ωt."""
-    from zeromass.integrate.switched import Switched
-
     made: list[Any] = []
     segment = Switched._made
     monkeypatch.setattr(Switched, "_made", lambda self, *given: made.append(given) or segment(self, *given))

@@ -27,11 +27,9 @@ class DrivenMembers:
     """
 
     @staticmethod
-    def serves(pieces: SystemPieces | None, settings: Settings, asked: Sequence[Event]) -> bool:
+    def serves(pieces: SystemPieces | None) -> bool:
         """Whether members of a system can be driven."""
-        if pieces is None or pieces.in_forces or not pieces.only_forces:
-            return False
-        return Driver.serves(pieces, settings)
+        return pieces is not None and not pieces.in_forces and pieces.only_forces
 
     def __init__(self, pieces: SystemPieces, settings: Settings, asked: Sequence[Event], until: float) -> None:
         self._pieces, self._settings, self._asked, self._until = pieces, settings, tuple(asked), until

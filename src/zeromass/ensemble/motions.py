@@ -231,7 +231,7 @@ def motions(
             left[fit[fine]] = False
             tell(len(fine))
     rest = np.flatnonzero(left)
-    if DrivenMembers.serves(program.system.pieces, settings, lanes.asked):
+    if DrivenMembers.serves(program.system.pieces):
         result.drive(lanes, rest, tell, recording=recording)
         left[list(result.driven)] = False
         rest = np.flatnonzero(left)

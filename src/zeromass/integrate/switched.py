@@ -107,7 +107,7 @@ class Switched:
     def _use_driver(self) -> None:
         """Lets the modes of a start be selected with the driver's machine code, where that is for all modes."""
         pieces = self.pieces
-        if pieces.only_forces and Driver.serves(pieces, self.settings):
+        if pieces.only_forces:
             modes = {switch.mode: self._timed.get(switch.mode, 1.0) for switch in pieces.switches}
             driver = self._of(self._standing.state(self.start, modes))
             self.deciding.use(driver.functions, driver.w)
@@ -167,8 +167,6 @@ class Switched:
 
     def _driver(self, state: State, piece: Piece) -> Driver | None:
         """What goes over switches in machine code from a piece on, if it serves such a system."""
-        if not Driver.serves(self.pieces, self.settings):
-            return None
         moving = self._standing.state(state, piece.modes)
         known = self._standing.seen(moving) or (self._begun and self.pieces.only_forces)
         if not known and at_start(moving, self.settings.limits.violation) is not None:

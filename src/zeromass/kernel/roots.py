@@ -101,6 +101,32 @@ def locate_roots(s: RootSearch) -> int:
 
 
 @kernel
+def add_place(r: RootSearch, x: float, ahead: float) -> bool:
+    """Adds a place to those at which functions are looked at, in order: whether there is room for it."""
+    j = r.looks
+    while j > 0 and ahead * r.places[j - 1] > ahead * x:
+        j -= 1
+    if j > 0 and r.places[j - 1] == x:
+        return True
+    if r.looks == len(r.places):
+        return False
+    for i in range(r.looks, j, -1):
+        r.places[i] = r.places[i - 1]
+    r.places[j] = x
+    r.looks += 1
+    return True
+
+
+@kernel
+def search_again(of: RootSearch, r: RootSearch) -> None:
+    """Finds roots of other functions between the same places."""
+    of.looks = r.looks
+    for k in range(r.looks):
+        of.places[k] = r.places[k]
+    locate_roots(of)
+
+
+@kernel
 def value(s: RootSearch, column: int, t: float) -> float:
     """A function at a time."""
     s.evaluate(s.context, t)

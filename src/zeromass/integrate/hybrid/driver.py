@@ -8,6 +8,7 @@ is done between two calls.
 
 from __future__ import annotations
 
+from zeromass.integrate.hybrid.bumps import step_to_bump
 from zeromass.integrate.hybrid.chattering import strays
 from zeromass.integrate.hybrid.crossing import cross, defined_at
 from zeromass.integrate.hybrid.memory import (
@@ -274,7 +275,9 @@ def drive(
         timed, found = status == FINISHED, int(PieceEnd.FINISHED)
         if status == EVENT:
             found = ends_piece(m, w, s, r, low, fractions)
-            if found == int(PieceEnd.NONE):
+            if found == int(PieceEnd.BUMP):
+                step_to_bump(m, w)
+            if found == int(PieceEnd.BUMP) or found == int(PieceEnd.NONE):
                 continue
         elif not timed or m.tries > 0:
             found = int(PieceEnd.UNKNOWN)

@@ -11,6 +11,7 @@ from zeromass.expression import Expression, as_expression, jacobian, symbols
 from zeromass.expression.node import ordered
 from zeromass.integrate.stepping.kinks import KINK, kinks
 from zeromass.integrate.stepping.layout import FOLLOWED
+from zeromass.integrate.stepping.loop import bumps_of
 from zeromass.integrate.stepping.narrow import NARROW
 from zeromass.model import Event
 from zeromass.model.pieces import SystemPieces
@@ -43,6 +44,7 @@ class LookedAt:
             k for k, event in enumerate(watched) if not event.name.startswith((LOW, KINK, NARROW))
         ]
         self.kinks: list[int] = [k for k, event in enumerate(watched) if event.name.startswith(KINK)]
+        self.bumps: list[int] = [k for k, event in enumerate(watched) if event.name.startswith(NARROW)]
         self.events: list[Event] = [watched[k] for k in self.others]
         self._followed = {SWITCH + event.name.removeprefix(LOW) for event in self.slopes}
         self.directions: list[float] = [e.direction * (1.0 if self.turns(e) else FOLLOWED) for e in watched]
@@ -73,7 +75,7 @@ class GuardFunctions:
     def _all(self) -> list[Event]:
         pieces = self.pieces
         events = [replace(event, zero=as_expression(pieces.acting(event.zero).item())) for event in self.asked]
-        events += kinks(pieces.given, events)
+        events += [*kinks(pieces.given, events), *bumps_of(pieces.system)]
         for k in range(len(pieces.switches)):
             if k not in pieces.of_time:
                 events += self._ends(k)

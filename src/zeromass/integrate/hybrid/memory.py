@@ -158,7 +158,9 @@ class Motion(Struct):
     jumps             what may jump at switches
     lengths           what may vanish on the way
     step, dips        for looks inside steps, and for functions that may dip below zero unseen
-    kinks, bends      functions at whose zeros those of events may bend or jump, and the search for these
+    kinks, bumps      functions at whose zeros those of events may bend or jump; those that are above zero in bumps of
+                      forces, each with its rate; bends: the search for their zeros
+    bump, bump_time   when the first bump begins that a step goes over, and how long it takes
     times, timed      of switches of time alone: when, and their modes in between, (times + 1, timed switches)
     which, place      these switches, and which time is next
     status            of the last steps, see `Status`
@@ -242,6 +244,9 @@ class Motion(Struct):
     step: StepFunctions
     dips: NegativeSearch
     kinks: Ints
+    bumps: Ints
+    bump: float
+    bump_time: float
     bends: RootSearch
 
 

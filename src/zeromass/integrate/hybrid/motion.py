@@ -29,7 +29,7 @@ from zeromass.integrate.segment import Segment
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.stepping.ahead import Ahead
 from zeromass.integrate.stepping.layout import Int64, Real64
-from zeromass.integrate.stepping.loop import CHUNK_OF_STEPS, _bumps, stepper_of
+from zeromass.integrate.stepping.loop import CHUNK_OF_STEPS, stepper_of
 from zeromass.integrate.stepping.status import Tolerances
 from zeromass.integrate.stepping.step_functions import functions_at
 from zeromass.integrate.stepping.workspace import Workspace
@@ -38,7 +38,6 @@ from zeromass.integrate.terms import terms_of_time
 from zeromass.integrate.timetable import Timetable
 from zeromass.kernel.language import compiled
 from zeromass.model import State
-from zeromass.model.pieces import SystemPieces
 
 AT_ONCE = 256
 """Members that are moved between looks at the keyboard."""
@@ -80,11 +79,6 @@ class Driver(PieceMemory):
     events    that are watched: those asked for, and what ends pieces
     ahead     1 for motions forward in time, −1 backward
     """
-
-    @staticmethod
-    def serves(pieces: SystemPieces, settings: Settings) -> bool:
-        """Whether it can drive motions of a system, those pieces apart that it leaves."""
-        return settings.step is not None or not _bumps(pieces.system)
 
     @classmethod
     def of(cls, watched: GuardFunctions, settings: Settings, program: Program) -> Driver:

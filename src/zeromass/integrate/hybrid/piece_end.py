@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 
+from zeromass.integrate.hybrid.bumps import steps_over_bump
 from zeromass.integrate.hybrid.grazing import Touch, touch
 from zeromass.integrate.hybrid.memory import (
     BUDGET,
@@ -29,7 +30,7 @@ from zeromass.integrate.methods.radau.increments import step_polynomial
 from zeromass.integrate.stepping.layout import HEAD, Int64
 from zeromass.integrate.stepping.step_functions import StepFunctions, state_at
 from zeromass.kernel.language import Reals, kernel, ulp
-from zeromass.kernel.roots import RootSearch, locate_roots
+from zeromass.kernel.roots import RootSearch, add_place, locate_roots, search_again
 from zeromass.model.state import ROUNDING
 
 NEARLY = 1e-2
@@ -56,6 +57,7 @@ class PieceEnd(IntEnum):
     UNSURE = 5  # a state inside the step may be too far from the constraints
     NO_ROOM = 6  # for all places where functions turn
     UNKNOWN = 7  # the steps have ended for another reason
+    BUMP = 8  # the step goes over a bump as a whole, and is to be taken again
 
 
 @kernel
@@ -91,32 +93,6 @@ def place_looks(s: StepFunctions, r: RootSearch, fractions: Reals) -> None:
     for k in range(n - 1):
         r.places[k] = t0 + (t1 - t0) * fractions[k]
     r.places[n - 1], r.looks = t1, n
-
-
-@kernel
-def add_place(r: RootSearch, x: float, ahead: float) -> bool:
-    """Adds a place to those at which functions are looked at, in order: whether there is room for it."""
-    j = r.looks
-    while j > 0 and ahead * r.places[j - 1] > ahead * x:
-        j -= 1
-    if j > 0 and r.places[j - 1] == x:
-        return True
-    if r.looks == len(r.places):
-        return False
-    for i in range(r.looks, j, -1):
-        r.places[i] = r.places[i - 1]
-    r.places[j] = x
-    r.looks += 1
-    return True
-
-
-@kernel
-def search_again(of: RootSearch, r: RootSearch) -> None:
-    """Finds roots of other functions between the same places."""
-    of.looks = r.looks
-    for k in range(r.looks):
-        of.places[k] = r.places[k]
-    locate_roots(of)
 
 
 @kernel
@@ -284,6 +260,7 @@ def locate_end(m: Motion, w: Switches, s: StepFunctions, r: RootSearch, low: Roo
     s.unsure, low.count = 0, 0
     if not add_kinks(m, r, w.ahead):
         return int(PieceEnd.NO_ROOM)
+    bump = steps_over_bump(m, r, w.ahead)
     if len(low.columns) > 0:
         search_again(low, r)
         for k in range(low.count):
@@ -301,6 +278,8 @@ def locate_end(m: Motion, w: Switches, s: StepFunctions, r: RootSearch, low: Roo
     end, within = s.t1[0], 0.0
     if last >= 0 or at >= 0:
         end, within = s.row[0] if at >= 0 else r.times[last], 2.0 * r.tolerance
+    if bump and ((last < 0 and at < 0) or abs(m.bump - s.t0[0]) < abs(end - s.t0[0])):
+        return int(PieceEnd.BUMP)
     for k in range(len(w.kind)):
         w.reached[k] = 0
     switches, terminal, meets = 0, False, False

@@ -18,7 +18,6 @@ from zeromass.integrate.segment import Segment
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.stepping.dense import DEGREE
 from zeromass.integrate.stepping.loop import Loop
-from zeromass.integrate.stepping.narrow import NARROW
 from zeromass.integrate.stepping.roots import python_function
 from zeromass.integrate.stepping.step_functions import StepMemory, functions_at, select_step
 from zeromass.integrate.switching import Piece
@@ -112,18 +111,12 @@ class PieceLoop(Loop):
     def happened(self) -> Outcome | None:
         """Locates switches and events in the last step; the first that ends the piece ends it there."""
         work, memory, last = self.work, self._memory, len(self.work.rows) - 1
-        step, places, row = self._steps(np.array([last])), self._places(last), work.rows[-1].copy()
-        inside = None
-        if any(event.name.startswith(NARROW) for event in self.watched):
-            inside = self._inside(last, self._step_memory)
-            self._step_memory = inside.memory
+        step = self._steps(np.array([last]))
         leapt = None if self._passing is None else self._passing.leapt.margin
         memory.ignore([c for c, e in enumerate(self.watched) if e.margin is not None and e.margin is leapt])
-        found = memory.locate(step, places, self.returned())
-        bump = None if inside is None else self._stepped_over(inside, places)
-        if bump is not None and (found is PieceEnd.NONE or abs(bump[0] - places[0]) < abs(work.t - places[0])):
-            work.rows[-1] = row
-            return self._before_a_bump(float(step.t0[0]), step.y0[0], *bump)
+        found = memory.locate(step, self._places(last), self.returned())
+        if found is PieceEnd.BUMP:
+            return self._before_a_bump(float(step.t0[0]), step.y0[0], memory.m.bump, memory.m.bump_time)
         occurred = memory.m.occurred[: memory.m.occurrences].copy()
         events = [self.watched[int(c)] for c in occurred[:, 0]]
         self.occurrences += [
@@ -191,3 +184,6 @@ class PieceLoop(Loop):
 
     def _kinks(self, system: System, events: Sequence[Event]) -> tuple[Event, ...]:
         return ()  # they are among what is watched on the piece
+
+    def _bumps(self, system: System) -> tuple[Event, ...]:
+        return ()

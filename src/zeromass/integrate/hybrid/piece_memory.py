@@ -109,7 +109,7 @@ class PieceMemory:
         self._room = room
         self.low: RootSearch = self._search(looked.low, room, slopes=True)
         self.roots: RootSearch = self._search(looked.others, room, slopes=False)
-        self.bends: RootSearch = self._search(looked.kinks[:1], room, slopes=True)
+        self.bends: RootSearch = self._search([*looked.kinks, *looked.bumps][:1], room, slopes=True)
 
     def _step_functions(self) -> StepFunctions:
         order, work, lanes = self.order, self.work, 1 if self.large is None else self.method.lanes
@@ -207,6 +207,7 @@ class PieceMemory:
             moved=np.zeros(order),
             step=self.step,
             kinks=ints(LookedAt(self.events).kinks),
+            bumps=ints(LookedAt(self.events).bumps if self.settings.step is None else []),
         )
         unseen = self._unseen if self.settings.step is None else ()
         columns = ints([k for k, name in enumerate(names) if name in unseen])

@@ -92,7 +92,7 @@ class Loop:
         held: int = 0,
     ) -> None:
         self.program, self.start, self.until, self.settings = program, start, float(until), settings
-        bumps = () if settings.step is not None else _bumps(program.system)
+        bumps = () if settings.step is not None else self._bumps(program.system)
         kinks = self._kinks(program.system, events) if events else ()
         events = [*events, *self._early(events)] if any(event.margin is not None for event in events) else events
         waits = () if kinks or not self.patient else tuple(e for e in events if not (e.terminal or e.guard))
@@ -444,7 +444,7 @@ class Loop:
         return np.append(t0 + (t1 - t0) * self.stepper.places[:-1], t1).tolist()
 
     def _stepped_over(self, inside: Inside, places: list[float]) -> tuple[float, float] | None:
-        if not _bumps(self.program.system) or self.settings.step is not None:
+        if not bumps_of(self.program.system) or self.settings.step is not None:
             return None
         from zeromass.integrate.stepping.narrow import stepped_over  # few systems have bumps
 
@@ -473,6 +473,10 @@ class Loop:
         from zeromass.integrate.stepping.kinks import kinks  # few runs are asked to watch something
 
         return kinks(system, events)
+
+    def _bumps(self, system: System) -> tuple[Event, ...]:
+        """What is above zero in the bumps of a system's formulas, which is watched too."""
+        return bumps_of(system)
 
     def located(self, inside: Inside, places: list[float]) -> tuple[list[tuple[float, Event]], float]:
         """What happens in a step, in order of its course, and how well that is located; see `event_roots`."""
@@ -569,7 +573,7 @@ class Loop:
         return np.concatenate([[self.start.t], t]), np.concatenate([first[None], y])
 
 
-def _bumps(system: System) -> tuple[Event, ...]:
+def bumps_of(system: System) -> tuple[Event, ...]:
     """What is above zero in the bumps of a system's formulas that depend on its state, each with its rate."""
     if "bumps in space" not in system.memory:
         some = not PEAKED.isdisjoint(system.contents[1])
