@@ -167,6 +167,23 @@ def note_piece(m: Motion) -> None:
 
 
 @kernel
+def has_events(m: Motion) -> bool:
+    """Whether there are events that were asked for."""
+    some = False
+    for c in range(len(m.cause)):
+        some = some or m.cause[c] == NONE
+    return some
+
+
+@kernel
+def forget_pieces(m: Motion) -> None:
+    """Makes the room of all pieces free, but for what is asked of the whole motion."""
+    for i in range(m.ints[RECORDED]):
+        m.largest = max(m.largest, m.record[i, 2])
+    m.ints[RECORDED], m.pieces, m.occurrences = 0, 0, 0
+
+
+@kernel
 def take_back(m: Motion) -> int:
     """The state and the record as the piece began: LEFT."""
     place, count = COUNTS * (m.pieces - 1), len(m.first)
@@ -198,10 +215,7 @@ def jumps(m: Motion, w: Switches) -> bool:
             size = max(size, abs(m.energies[0, i]) + abs(m.energies[1, i]))
         if not abs(m.energies[1, 0] - m.energies[0, 0]) <= SMALL * size:
             return True
-    some = False
-    for c in range(len(m.cause)):
-        some = some or m.cause[c] == NONE
-    if some:
+    if has_events(m):
         w.guard(w.clock, y, m.was, m.ends)
         w.guard(w.clock, y, m.values, w.guards)
         for c in range(len(m.cause)):
@@ -365,7 +379,7 @@ def drive(
     while True:
         if m.pieces >= m.log.shape[0] or m.flipped >= len(m.flips):
             return int(Drive.LOG_FULL)
-        if m.occurrences + len(r.times) > m.occurred.shape[0]:
+        if has_events(m) and m.occurrences + len(r.times) > m.occurred.shape[0]:
             return int(Drive.LOG_FULL)
         m.reals[UNTIL] = m.sooner if m.tries > 0 else m.target
         status = m.advance(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[13])
@@ -452,6 +466,8 @@ def goes_on(m: Motion, w: Switches, timed: bool) -> bool:
 @kernel
 def enter_piece(m: Motion, w: Switches, s: StepFunctions) -> None:
     """Begins the next piece at the state, with the modes that were selected."""
+    if m.forgets:
+        forget_pieces(m)
     note_piece(m)
     m.target = next_target(m, w)
     begin_piece(m, w, m.target)
