@@ -205,7 +205,7 @@ def members() -> dict[str, float]:
 
 
 def card() -> dict[str, float]:
-    """Studies on a graphics card: seconds of the first, which assembles the driver, and of a second one, and members alike."""
+    """Studies on a graphics card: seconds of a first, which assembles the driver, and a second; members with the same bits."""
     from zeromass.ensemble.gpu_driver import Card
 
     found = {}
@@ -218,7 +218,7 @@ def card() -> dict[str, float]:
             result = study(over={p: np.linspace(0.3, 1.0, count)}, on="gpu")
             found[f"{name}, {count} members, {turn} study, s"] = time.perf_counter() - begin
             found[f"{name}, of these on the card, s"] = Card.first().seconds - before
-        assert set(result.outcome.values.tolist()) == {"finished"}
+        assert set(result.outcome.values.tolist()) == {"finished"}, set(result.message.values.tolist())
         some = np.linspace(0, count - 1, 256).astype(int)
         same = study(over={p: result[p.name].values[some]}, on="lanes").end.values
         found[f"{name}, of 256 members with the bits of the host"] = int(

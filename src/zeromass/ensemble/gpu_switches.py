@@ -8,6 +8,7 @@ does not bring to their end, or for which a thread has too little room, are left
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
@@ -71,6 +72,7 @@ class SwitchedThreads:
 
     def __init__(self, like: Driver) -> None:
         self._driver = driver = like.copy()
+        self._lock = threading.Lock()
         known = higher_slopes(driver.pieces, driver.program)
         for k in range(len(driver.pieces.switches)):
             driver.w.orders[k] = next((order - 1 for order in range(2, ORDERS + 1) if (k, order) not in known), ORDERS)
@@ -92,7 +94,9 @@ class SwitchedThreads:
         """Moves members as far as it can: `counts` says which have come to their end."""
         card = Card.first()
         card.let_stack(self.stack)
-        kernel, stream = card.kernel(self.text, ENTRY, THREADS, 0), Stream(card)
+        with self._lock:  # LLVM writes it once
+            kernel = card.kernel(self.text, ENTRY, THREADS, 0)
+        stream = Stream(card)
         names = ("t", "y", "values", "ends", "growth", "counts")
         columns = {name: stream.memory(getattr(members, name)) for name in names}
         table = members.image.copy()
