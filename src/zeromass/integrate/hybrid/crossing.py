@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from zeromass.integrate.hybrid.chattering import chatters
-from zeromass.integrate.hybrid.memory import NONE, Crossing, Jumps, Motion, T, watch
+from zeromass.integrate.hybrid.memory import IGNORED, NONE, Crossing, Jumps, Motion, T, watch
 from zeromass.integrate.hybrid.messages import Selection
 from zeromass.integrate.hybrid.reset import concerned, reset, strike
 from zeromass.integrate.hybrid.selection import select_modes
@@ -13,6 +13,15 @@ from zeromass.kernel.language import Reals, kernel
 
 AT_ONCE = 8
 """Switches at one moment after which a motion is given up: one leads back to the other."""
+
+
+@kernel
+def has_events(m: Motion) -> bool:
+    """Whether there are events that were asked for."""
+    some = False
+    for c in range(len(m.cause)):
+        some = some or (m.cause[c] == NONE and m.terminal[c] != IGNORED)
+    return some
 
 
 @kernel
@@ -37,11 +46,8 @@ def cross(m: Motion, w: Switches, s: StepFunctions, j: Jumps, structure: bool) -
     """The same, also where masses or constraints switch, or not: STRUCTURE there, and the modes are those before."""
     t, y, some = m.reals[T], m.y[: len(m.first)], False
     w.clock[0] = t
-    for c in range(len(m.cause)):
-        some = some or m.cause[c] == NONE
-    if some:
+    if has_events(m):
         watch(m, w, t, y, m.ends)
-    some = False
     for k in range(len(w.kind)):
         some = some or w.reached[k] != 0
     m.flips[m.flipped] = t

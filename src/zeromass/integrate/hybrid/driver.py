@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from zeromass.integrate.hybrid.bumps import step_to_bump
 from zeromass.integrate.hybrid.chattering import strays
-from zeromass.integrate.hybrid.crossing import cross, defined_at
+from zeromass.integrate.hybrid.crossing import cross, defined_at, has_events
 from zeromass.integrate.hybrid.memory import (
     AHEAD,
     ATOL,
@@ -165,6 +165,14 @@ def note_piece(m: Motion) -> None:
 
 
 @kernel
+def forget_pieces(m: Motion) -> None:
+    """Makes the room of all pieces free, but for what is asked of the whole motion."""
+    for i in range(m.ints[RECORDED]):
+        m.largest = max(m.largest, m.record[i, 2])
+    m.ints[RECORDED], m.pieces, m.occurrences = 0, 0, 0
+
+
+@kernel
 def take_back(m: Motion) -> int:
     """The state and the record as the piece began: LEFT."""
     place, count = COUNTS * (m.pieces - 1), len(m.first)
@@ -261,7 +269,7 @@ def drive(
             return entered
         if m.pieces >= m.log.shape[0] or m.flipped >= len(m.flips):
             return int(Drive.LOG_FULL)
-        if m.occurrences + len(r.times) + len(m.cause) > m.occurred.shape[0]:
+        if has_events(m) and m.occurrences + len(r.times) + len(m.cause) > m.occurred.shape[0]:
             return int(Drive.LOG_FULL)
         m.reals[UNTIL] = m.sooner if m.tries > 0 else m.target
         status = m.advance(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[13])
@@ -369,6 +377,8 @@ def jumped(m: Motion) -> int:
 @kernel
 def enter_piece(m: Motion, w: Switches, s: StepFunctions) -> int:
     """Begins the next piece at the state, with the modes that were selected: PAUSED, or how the motion ends there."""
+    if m.forgets:
+        forget_pieces(m)
     note_piece(m)
     m.target = next_target(m, w)
     begin_piece(m, w, m.target)

@@ -9,6 +9,7 @@ import numpy as np
 from zeromass.codegen.target import Code, host
 from zeromass.compile.module import code
 from zeromass.compile.program import Program
+from zeromass.expression import Expression
 from zeromass.integrate.hybrid.memory import COUNTS, RECORDED, Lengths, Motion
 from zeromass.integrate.hybrid.tables import ints
 from zeromass.integrate.lengths import AT_END, TWICE, lengths_of
@@ -72,20 +73,23 @@ def may_vanish(m: Motion) -> bool:
     return False
 
 
+def length_formulas(program: Program) -> list[Expression]:
+    """Of each length d, the rate of u, and u, as the kernel has them."""
+    if not lengths_in(program.system):
+        return []
+    lengths = lengths_of(program.system)
+    return [e for length, d in zip(lengths.all, lengths.reversed, strict=True) for e in (*d, length.u)]
+
+
 def length_table(program: Program) -> Lengths:
     """The lengths of a system in memory."""
-    system = program.system
-    if not lengths_in(system):
+    system, formulas = program.system, length_formulas(program)
+    if not formulas:
         return Lengths(offsets=ints([0]))
-    lengths = lengths_of(system)
-    sampled = [[*d, length.u] for length, d in zip(lengths.all, lengths.reversed, strict=True)]
     known: dict[str, Code] = system.memory
     if "directions of lengths" not in known:
-        values = [e for some in sampled for e in some]
-        known["directions of lengths"] = code({"directions": (program.inputs, [values])}, host().scalar)
-    offsets = np.cumsum([0, *map(len, sampled)])
-    room: Any = [np.zeros(offsets[-1]) for _ in range(2)]
-    evaluate = known["directions of lengths"].address("directions")
-    return Lengths(
-        evaluate=evaluate, offsets=ints(offsets), before=room[0], after=room[1], sizes=np.zeros(len(sampled))
-    )
+        known["directions of lengths"] = code({"directions": (program.inputs, [formulas])}, host().scalar)
+    offsets = np.cumsum([0, *[1 + len(d) for d in lengths_of(system).reversed]])
+    before, after, sizes = (np.zeros(count) for count in (offsets[-1], offsets[-1], len(offsets) - 1))
+    evaluate: Any = known["directions of lengths"].address("directions")
+    return Lengths(evaluate=evaluate, offsets=ints(offsets), before=before, after=after, sizes=sizes)
