@@ -14,15 +14,15 @@ from zeromass.compile.program import program_at
 from zeromass.integrate.hybrid import motion
 from zeromass.integrate.hybrid.driver import drive
 from zeromass.integrate.hybrid.guard_functions import GuardFunctions
+from zeromass.integrate.hybrid.integrator import HybridIntegrator
 from zeromass.integrate.hybrid.memory import Drive
 from zeromass.integrate.hybrid.messages import Selection
 from zeromass.integrate.hybrid.motion import Driver
 from zeromass.integrate.hybrid.selection import select_modes
+from zeromass.integrate.hybrid.time_events import TimeEvents
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.stepping.layout import Int64, Real64
 from zeromass.integrate.stepping.plain import plain_method
-from zeromass.integrate.switched import Switched
-from zeromass.integrate.timetable import Timetable
 
 TIGHT: dict[str, Any] = {"rtol": 1e-12, "atol": 1e-14}
 
@@ -34,7 +34,7 @@ def begun(problem: Problem, **settings: Any) -> Driver:
     """A driver at the start of a motion, on the pieces that it begins on."""
     pieces, start, until = problem.system.pieces, problem.start, problem.until
     assert pieces is not None
-    table = Timetable(pieces, start, until)
+    table = TimeEvents(pieces, start, until)
     moving = pieces.state(start, {s.mode: table.modes(0).get(s.mode, 1.0) for s in pieces.switches})
     given = Settings(**{"method": "dop853", **settings})
     driver = Driver(GuardFunctions(pieces, (), 1.0), given, program_at(pieces.system, moving))
@@ -70,7 +70,7 @@ def test_the_driver_goes_as_python_does(name, method, monkeypatch):
     """The same switches, in the same order, within 1e-12 s, and the same end: what Python makes piece by piece."""
     system, start, until = SWITCHES[name]()
     run = zm.simulate(system, start, until=until, method=method, **TIGHT)
-    monkeypatch.setattr(Switched, "_driver", lambda *given: None)
+    monkeypatch.setattr(HybridIntegrator, "_driver", lambda *given: None)
     other = zm.simulate(system, start, until=until, method=method, **TIGHT)
     assert run.outcome.ending is other.outcome.ending
     assert run.outcome.message == other.outcome.message
@@ -98,7 +98,7 @@ def test_steps_of_fixed_length_lead_over_switches_as_python_makes_them(name, met
     monkeypatch.setitem(zm.METHODS, "classical", plain_method("classical", classical, order=4, summary=""))
     system, start, until = SWITCHES[name]()
     run = zm.simulate(system, start, until=until, method=method, step=0.02)
-    monkeypatch.setattr(Switched, "_driver", lambda *given: None)
+    monkeypatch.setattr(HybridIntegrator, "_driver", lambda *given: None)
     other = zm.simulate(system, start, until=until, method=method, step=0.02)
     assert len(run.switches) == len(other.switches) > 1
     for one, two in zip(run.switches, other.switches, strict=True):
@@ -126,7 +126,7 @@ def test_segments_of_a_driven_motion_are_those_that_python_makes(method, monkeyp
     """Pieces, statistics, dense output and what holds, of a block that sticks and slips on a belt."""
     system, start, until = SWITCHES["stick_slip_on_a_belt"]()
     run = zm.simulate(system, start, until=until, method=method, **TIGHT)
-    monkeypatch.setattr(Switched, "_driver", lambda *given: None)
+    monkeypatch.setattr(HybridIntegrator, "_driver", lambda *given: None)
     other = zm.simulate(system, start, until=until, method=method, **TIGHT)
     assert len(run.segments) == len(other.segments)
     for one, two in zip(run.segments, other.segments, strict=True):
@@ -192,8 +192,8 @@ def test_a_driven_motion_that_is_interrupted_keeps_what_it_has():
 def test_angles_over_their_cuts_and_unknown_forces_need_no_python(method, monkeypatch):
     """A torsion spring on arctan2(sin q, cos q), which is q, over several turns: q = a cos ωt + b sin ωt."""
     made: list[Any] = []
-    segment = Switched._made
-    monkeypatch.setattr(Switched, "_made", lambda self, *given: made.append(given) or segment(self, *given))
+    segment = HybridIntegrator._made
+    monkeypatch.setattr(HybridIntegrator, "_made", lambda self, *given: made.append(given) or segment(self, *given))
     q = zm.coordinate("q")
     angle, ω = np.arctan2(np.sin(q), np.cos(q)), 0.6
     system = zm.System(kinetic=zm.rate(q) ** 2 / 2, potential=ω**2 * angle**2 / 2)

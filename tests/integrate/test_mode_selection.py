@@ -12,6 +12,7 @@ import zeromass as zm
 from hybrid.corpus import SWITCHES
 from zeromass.integrate.hybrid import mode_selector as selecting
 from zeromass.integrate.hybrid.callbacks import Callbacks
+from zeromass.integrate.hybrid.guard_cache import GuardCache
 from zeromass.integrate.hybrid.messages import WORDS, Selection
 from zeromass.integrate.hybrid.mode_selector import ModeSelector
 from zeromass.integrate.hybrid.python_functions import PythonFunctions
@@ -19,8 +20,7 @@ from zeromass.integrate.hybrid.selection import select_modes
 from zeromass.integrate.hybrid.sliding import solve
 from zeromass.integrate.hybrid.switches import try_choice
 from zeromass.integrate.hybrid.tables import switch_table
-from zeromass.integrate.standing import Standing
-from zeromass.integrate.timetable import Timetable
+from zeromass.integrate.hybrid.time_events import TimeEvents
 from zeromass.model.pieces import Undecided
 
 EPS = np.finfo(float).eps
@@ -54,7 +54,7 @@ def test_python_and_machine_code_select_the_same_modes(name, monkeypatch):
     problem = SWITCHES[name]()
     pieces = problem.system.pieces
     assert pieces is not None
-    timed = Timetable(pieces, problem.start, problem.until).modes(0)
+    timed = TimeEvents(pieces, problem.start, problem.until).modes(0)
 
     def begun() -> Any:
         try:
@@ -73,7 +73,7 @@ def test_what_is_remembered_of_one_state_is_not_used_at_another():
     system = zm.System(kinetic=zm.rate(x) ** 2 / 2, forces={x: -4.0 * x - 0.5 * np.sign(zm.rate(x))})
     pieces = system.pieces
     assert pieces is not None
-    w = switch_table(pieces, 1.0, PythonFunctions(Standing(pieces, 1), Callbacks()))
+    w = switch_table(pieces, 1.0, PythonFunctions(GuardCache(pieces, 1), Callbacks()))
     values = np.array([float(p.default or 0.0) for p in pieces.system.parameters])
     assert select_modes(w, np.array([1.0, 0.0]), values, True) == Selection.DECIDED
     w.count, w.open[0], w.zeros[0], w.choice[0] = 1, 0, 0.0, 1.0
@@ -149,7 +149,7 @@ def test_an_error_in_what_python_evaluates_is_raised(monkeypatch):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(Standing, "higher_slopes", interrupted)
+        patched.setattr(GuardCache, "higher_slopes", interrupted)
         with pytest.raises(KeyboardInterrupt):
             zm.simulate(system, start, until=1.0)
     assert zm.simulate(system, start, until=1.0).outcome.complete

@@ -10,9 +10,9 @@ import pytest
 
 import zeromass as zm
 from zeromass.integrate.hybrid import piece_loop
+from zeromass.integrate.hybrid.integrator import HybridIntegrator
 from zeromass.integrate.hybrid.piece_loop import PieceLoop
 from zeromass.integrate.stepping.roots import python_function
-from zeromass.integrate.switched import Switched
 
 SHORTEST = 1e-5
 
@@ -32,7 +32,7 @@ def piece(monkeypatch) -> PieceLoop:
 
     with monkeypatch.context() as patch:
         patch.setattr(PieceLoop, "first_negative", noted)
-        patch.setattr(Switched, "_driver", lambda *given: None)  # it searches by itself
+        patch.setattr(HybridIntegrator, "_driver", lambda *given: None)  # it searches by itself
         run = zm.simulate(system, system.start({x: 0.6, y: -0.8, u: 0.0, v[0]: 0.0, v[2]: 0.0}), until=10.0, rtol=1e-6)
     assert not run.switches
     (found,) = made

@@ -14,8 +14,8 @@ from zeromass.integrate.hybrid.guard_functions import GuardFunctions
 from zeromass.integrate.hybrid.members import Members
 from zeromass.integrate.hybrid.memory import Drive
 from zeromass.integrate.hybrid.motion import Driver
+from zeromass.integrate.hybrid.time_events import TimeEvents
 from zeromass.integrate.segment import Segments
-from zeromass.integrate.timetable import Timetable
 from zeromass.model import State
 from zeromass.model.pieces import SystemPieces
 
@@ -35,7 +35,7 @@ class DrivenMembers:
         self._pieces, self._lanes, self._until = pieces, lanes, until
         self._settings, self._asked = lanes.settings, lanes.asked
         self._watched: dict[float, GuardFunctions] = {}
-        self._table: Timetable | None = None
+        self._table: TimeEvents | None = None
 
     def finished(self, starts: Starts, k: int) -> tuple[Course, tuple[int, int, int, float], np.ndarray] | None:
         """The motion of a member, what it cost and the state at its end; None where it does not come to its end so."""
@@ -85,10 +85,10 @@ class DrivenMembers:
                 yield some, members
             driver.release(watched)
 
-    def _times(self, state: State) -> Timetable:
+    def _times(self, state: State) -> TimeEvents:
         """When switches of time alone happen in the motion of a member."""
         if self._table is None or self._pieces.of_time:
-            self._table = Timetable(self._pieces, state, self._until, [event.zero for event in self._asked])
+            self._table = TimeEvents(self._pieces, state, self._until, [event.zero for event in self._asked])
         return self._table
 
     def _watching(self, ahead: float) -> GuardFunctions:

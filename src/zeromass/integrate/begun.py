@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from zeromass.expression import Expression
 from zeromass.integrate.hybrid.mode_selector import ModeSelector
+from zeromass.integrate.hybrid.pieces import Piece
 from zeromass.integrate.outcome import Ending, Outcome
 from zeromass.integrate.segment import Segment
 from zeromass.integrate.settings import Settings
-from zeromass.integrate.switching import Piece
 from zeromass.model import State
 from zeromass.model.pieces import Undecided
 
@@ -24,7 +24,7 @@ def begun(state: State, e: Expression) -> float:
         decision = deciding.begin(state, timed)
     except Undecided:
         return state[e]
-    program = deciding.standing.program(deciding.standing.state(state, decision.modes))
+    program = deciding.guards.program(deciding.guards.state(state, decision.modes))
     alone = Segment.standing(state, Outcome(Ending.FINISHED, state.t, ""), Settings())
     piece = Piece(decision.modes, decision.holds)
     return float(replace(alone, program=program, piece=piece).steps[e][0])

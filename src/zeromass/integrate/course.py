@@ -14,12 +14,12 @@ from numpy.typing import ArrayLike
 from zeromass.compile.program import Program, program_at, rolls
 from zeromass.expression import Expression, Symbol, as_expression, expressions
 from zeromass.frozen import frozen
+from zeromass.integrate.hybrid.pieces import Impulse, Piece, Switching
 from zeromass.integrate.outcome import Ending, Occurrence, Outcome, at_start
 from zeromass.integrate.passages import Passage
 from zeromass.integrate.segment import Samples, Segment, Segments, Statistics
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.stepping.loop import Loop
-from zeromass.integrate.switching import Impulse, Piece, Switching
 from zeromass.integrate.terms import lengths_in
 from zeromass.model import Event, ModelError, Onward, State, System
 from zeromass.model.by_expression import ByExpression
@@ -488,9 +488,9 @@ def _kind(
     """
     if start.system.pieces is None:
         return Segments([_segment(program, start, until, settings, events, tell, held)]), None
-    from zeromass.integrate.switched import Switched  # few systems switch
+    from zeromass.integrate.hybrid.integrator import HybridIntegrator  # few systems switch
 
-    motion = Switched(start.system.pieces, _beside_zero(start), until, settings, events_of(events), tell, held)
+    motion = HybridIntegrator(start.system.pieces, _beside_zero(start), until, settings, events_of(events), tell, held)
     return motion.segments(), motion.following
 
 

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from zeromass.compile.program import Program, program_at
+from zeromass.integrate.hybrid.pieces import Piece
 from zeromass.integrate.outcome import Ending, Outcome
 from zeromass.integrate.segment import Segment, Statistics
 from zeromass.integrate.stepping.dense import DEGREE
-from zeromass.integrate.switching import Piece
 from zeromass.model import State
 
 

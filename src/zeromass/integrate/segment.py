@@ -15,13 +15,13 @@ from zeromass.equation.inverse import least_norm_multipliers
 from zeromass.expression import Array, Evaluator, Expression, Symbol, expressions, substitute, symbols
 from zeromass.expression.leaves import namesake
 from zeromass.frozen import frozen
+from zeromass.integrate.hybrid.pieces import Piece
 from zeromass.integrate.outcome import Ending, Occurrence, Outcome
 from zeromass.integrate.passages import Passage, passages
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.singular.returned import returned
 from zeromass.integrate.stepping.dense import DEGREE, DenseOutput, Projection, Source
 from zeromass.integrate.stepping.functions import Functions
-from zeromass.integrate.switching import Piece
 from zeromass.model import ModelError, State, System
 from zeromass.model.by_expression import ByExpression
 from zeromass.model.given import given_finite, given_kind, given_numbers

@@ -20,11 +20,11 @@ from zeromass.compile.program import Program, program_at
 from zeromass.errors import ZeromassError
 from zeromass.expression import Grid
 from zeromass.integrate import Ending, Impulse, Occurrence, Outcome, Segment, Settings, Statistics
+from zeromass.integrate.hybrid.pieces import Piece
 from zeromass.integrate.joined import parted
 from zeromass.integrate.memory import amount, machine_memory
 from zeromass.integrate.passages import Passage
 from zeromass.integrate.stepping.dense import DEGREE
-from zeromass.integrate.switching import Piece
 from zeromass.model import State, System
 from zeromass.model.record import reader_of
 from zeromass.report.checksum import broken, checksum

@@ -28,10 +28,10 @@ from zeromass.integrate.hybrid.export import DriverModule
 from zeromass.integrate.hybrid.guard_functions import GuardFunctions, LookedAt
 from zeromass.integrate.hybrid.mode_selector import ModeSelector
 from zeromass.integrate.hybrid.motion import Driver
+from zeromass.integrate.hybrid.time_events import TimeEvents
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.stepping.ahead import Ahead
 from zeromass.integrate.terms import terms_of_time
-from zeromass.integrate.timetable import Timetable
 from zeromass.model import Event, ModelError, State
 from zeromass.model.pieces import SystemPieces
 
@@ -77,7 +77,7 @@ class Pieced:
         """Modes of the start; any will do where masses and constraints do not depend on them."""
         if not self.structural:
             return {}
-        table = Timetable(self.pieces, self.start, self.until, [event.zero for event in self.events])
+        table = TimeEvents(self.pieces, self.start, self.until, [event.zero for event in self.events])
         return ModeSelector(self.pieces, 1.0, 1).begin(self.start, table.modes(0)).modes
 
     @cached_property
@@ -173,7 +173,7 @@ class Pieced:
         """The code of a program that is good for some modes of masses and constraints."""
         pieces, settings = self.pieces, self.settings
         driver = Driver(GuardFunctions(pieces, self.events, 1.0), settings, program)
-        table = Timetable(pieces, self.start, self.until, [event.zero for event in self.events])
+        table = TimeEvents(pieces, self.start, self.until, [event.zero for event in self.events])
         driver.begin(self.moving, self.until, table, lambda: inf)
         turns = [self.start.turns.get(switch.mode, nan) for switch in pieces.switches]
         timed = [pieces.switches[k].plain for k in pieces.of_time]
@@ -225,7 +225,7 @@ class Pieced:
     def _timetable(self) -> dict[str, Any]:
         """Times and modes of switches of time alone, where no slider changes them; else what tells the times."""
         pieces, zeros = self.pieces, [event.zero for event in self.events]
-        table = Timetable(pieces, self.start, self.until, zeros)
+        table = TimeEvents(pieces, self.start, self.until, zeros)
         moved = [k for k in self._turning if any(p in self.sliders for p in symbols(pieces.switches[k].plain))]
         if not moved:
             modes = [table.modes(place) for place in range(len(table.times) + 1)]

@@ -48,11 +48,11 @@ from zeromass.integrate.hybrid.memory import (
 )
 from zeromass.integrate.hybrid.piece_end import PieceEnd, ends_piece, open_step, stops_at_switch
 from zeromass.integrate.hybrid.switches import Switches, accelerate
+from zeromass.integrate.hybrid.time_events import TOGETHER
 from zeromass.integrate.hybrid.vanishing import may_vanish
 from zeromass.integrate.stepping.functions import FIRST
 from zeromass.integrate.stepping.layout import Int64, Real64
 from zeromass.integrate.stepping.step_functions import StepFunctions, functions_at
-from zeromass.integrate.timetable import TOGETHER
 from zeromass.kernel.language import Reals, copysign, kernel, sqrt
 from zeromass.kernel.negative_values import begin_search, first_negative
 from zeromass.kernel.roots import RootSearch

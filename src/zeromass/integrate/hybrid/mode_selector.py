@@ -10,14 +10,14 @@ import numpy as np
 from zeromass.expression import Symbol
 from zeromass.integrate.hybrid.callbacks import Callbacks
 from zeromass.integrate.hybrid.driven import piece_of
+from zeromass.integrate.hybrid.guard_cache import GuardCache
 from zeromass.integrate.hybrid.large import LargeSwitches
 from zeromass.integrate.hybrid.messages import Selection, words
+from zeromass.integrate.hybrid.pieces import Decision
 from zeromass.integrate.hybrid.python_functions import PythonFunctions
 from zeromass.integrate.hybrid.selection import select_modes
 from zeromass.integrate.hybrid.switches import Switches
 from zeromass.integrate.hybrid.tables import switch_table
-from zeromass.integrate.standing import Standing
-from zeromass.integrate.switching import Decision
 from zeromass.kernel.language import compiled
 from zeromass.model import State
 from zeromass.model.pieces import SystemPieces, Undecided
@@ -32,10 +32,10 @@ class ModeSelector:
 
     pieces: SystemPieces
     ahead: float
-    standing: Standing
+    guards: GuardCache
 
     def __init__(self, pieces: SystemPieces, ahead: float, lanes: int) -> None:
-        self.pieces, self.ahead, self.standing = pieces, ahead, Standing(pieces, lanes)
+        self.pieces, self.ahead, self.guards = pieces, ahead, GuardCache(pieces, lanes)
         self._lanes = lanes
         self._own: tuple[PythonFunctions | LargeSwitches, Switches] | None = None
         self._hidden = pieces.system.parameters[len(pieces.given.parameters) :]
@@ -44,8 +44,8 @@ class ModeSelector:
     def _table(self, here: State) -> Iterator[Switches]:
         """The switches in memory at a state, one that no other thread has now."""
         if self._own is None and self.pieces.in_forces:
-            moving = self.standing.state(here, {switch.mode: 1.0 for switch in self.pieces.switches})
-            large = LargeSwitches(self.pieces, self.standing.program(moving), (), self.ahead, self._lanes, Callbacks())
+            moving = self.guards.state(here, {switch.mode: 1.0 for switch in self.pieces.switches})
+            large = LargeSwitches(self.pieces, self.guards.program(moving), (), self.ahead, self._lanes, Callbacks())
             self._own = large, large.w
         free: list[tuple[PythonFunctions | LargeSwitches, Switches]]
         free = self.pieces.system.memory.setdefault(("switches in memory", self.ahead), [])
@@ -54,11 +54,11 @@ class ModeSelector:
         elif free:
             functions, w = free.pop()
         else:
-            functions = PythonFunctions(self.standing, Callbacks())
+            functions = PythonFunctions(self.guards, Callbacks())
             w = switch_table(self.pieces, self.ahead, functions)
         w.clock[0] = here.t
         if isinstance(functions, PythonFunctions):
-            functions.standing, functions.start = self.standing if self._own is None else functions.standing, here
+            functions.guards, functions.start = self.guards if self._own is None else functions.guards, here
         yield w
         if isinstance(functions, PythonFunctions):
             functions.start = None

@@ -20,9 +20,11 @@ from zeromass.integrate.hybrid.memory import (
 from zeromass.integrate.hybrid.messages import Selection
 from zeromass.integrate.hybrid.methods import MethodMemory, method_memory
 from zeromass.integrate.hybrid.piece_memory import PieceMemory
+from zeromass.integrate.hybrid.pieces import Piece
 from zeromass.integrate.hybrid.selection import select_modes
 from zeromass.integrate.hybrid.switches import TURN
 from zeromass.integrate.hybrid.tables import ints
+from zeromass.integrate.hybrid.time_events import TimeEvents
 from zeromass.integrate.hybrid.vanishing import length_table
 from zeromass.integrate.pace import pace
 from zeromass.integrate.segment import Segment
@@ -33,9 +35,7 @@ from zeromass.integrate.stepping.loop import CHUNK_OF_STEPS, stepper_of
 from zeromass.integrate.stepping.status import Tolerances
 from zeromass.integrate.stepping.step_functions import functions_at
 from zeromass.integrate.stepping.workspace import Workspace
-from zeromass.integrate.switching import Piece
 from zeromass.integrate.terms import terms_of_time
-from zeromass.integrate.timetable import Timetable
 from zeromass.kernel.language import compiled
 from zeromass.model import State
 
@@ -53,7 +53,7 @@ class Driven(NamedTuple):
     status    why it returned
     state, piece   where it is: at the start of a piece that it leaves, or else at the end of the last one, but for a motion
               that has ended
-    place     in the timetable
+    place     among the time events
     reached   switches that ended the last piece, or beyond which it has come, with the side that each goes to
     interrupted   whether it leaves a piece because of Ctrl-C
     """
@@ -126,7 +126,7 @@ class Driver(PieceMemory):
             for kernel in (drive, functions_at, functions_in_piece, select_in_piece):
                 compiled(kernel).code.improve()
 
-    def begin(self, start: State, until: float, table: Timetable, memory: Callable[[], float]) -> None:
+    def begin(self, start: State, until: float, table: TimeEvents, memory: Callable[[], float]) -> None:
         """Takes up a motion from a start on its pieces until a time.
 
         table   of switches of time alone
@@ -164,7 +164,7 @@ class Driver(PieceMemory):
         """Moves on from a state on some pieces until the end of the run, or a piece that it leaves.
 
         start  of the motion
-        place   in the timetable; times: of the switches before that are not in it, to which those on the way are added
+        place   among the time events; times: of the switches before that are not in it, to which those on the way are added
         before  functions of events where the piece before ended, if there was one
         """
         work, m = self.work, self.m

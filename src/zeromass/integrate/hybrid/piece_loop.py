@@ -13,6 +13,7 @@ from zeromass.expression import symbols
 from zeromass.integrate.hybrid.guard_functions import HOLD, LOW, GuardFunctions, LookedAt, place_of
 from zeromass.integrate.hybrid.piece_end import PieceEnd
 from zeromass.integrate.hybrid.piece_memory import PieceMemory
+from zeromass.integrate.hybrid.pieces import Piece
 from zeromass.integrate.outcome import Ending, Occurrence, Outcome
 from zeromass.integrate.segment import Segment
 from zeromass.integrate.settings import Settings
@@ -20,7 +21,6 @@ from zeromass.integrate.stepping.dense import DEGREE
 from zeromass.integrate.stepping.loop import Loop
 from zeromass.integrate.stepping.roots import python_function
 from zeromass.integrate.stepping.step_functions import StepMemory, functions_at, select_step
-from zeromass.integrate.switching import Piece
 from zeromass.integrate.terms import Term
 from zeromass.kernel.language import compiled
 from zeromass.kernel.negative_values import PARTS, STACK, NegativeSearch, begin_search, first_negative

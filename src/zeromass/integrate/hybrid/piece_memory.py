@@ -14,6 +14,7 @@ from zeromass.expression import Symbol
 from zeromass.integrate.hybrid.callbacks import Callbacks
 from zeromass.integrate.hybrid.chattering import strays
 from zeromass.integrate.hybrid.driver import functions_in_piece, leave_switches, select_in_piece
+from zeromass.integrate.hybrid.guard_cache import GuardCache
 from zeromass.integrate.hybrid.guard_functions import HOLD, LOW, GuardFunctions, LookedAt, place_of
 from zeromass.integrate.hybrid.guard_functions import SWITCH as SWITCHES
 from zeromass.integrate.hybrid.jumps import jump_functions, jump_table
@@ -38,7 +39,6 @@ from zeromass.integrate.hybrid.reset import reset, strike
 from zeromass.integrate.hybrid.switches import Switches
 from zeromass.integrate.hybrid.tables import compiled_table, ints
 from zeromass.integrate.settings import Settings
-from zeromass.integrate.standing import Standing
 from zeromass.integrate.stepping.dense import DEGREE, Projection
 from zeromass.integrate.stepping.functions import Functions, Onto
 from zeromass.integrate.stepping.kinks import KINK
@@ -97,7 +97,7 @@ class PieceMemory:
             self.functions: PythonFunctions | LargeSwitches = self.large
             self.w: Switches = self.large.w
         else:
-            self.functions = slow = PythonFunctions(Standing(self.pieces, 1), self.callbacks)
+            self.functions = slow = PythonFunctions(GuardCache(self.pieces, 1), self.callbacks)
             self.w = compiled_table(self.pieces, program, self.events, self.ahead, slow)
         self.step: StepFunctions = self._step_functions()
         self.make_searches(TURNS)

@@ -11,10 +11,10 @@ from zeromass.integrate.hybrid.guard_functions import GuardFunctions
 from zeromass.integrate.hybrid.mode_selector import ModeSelector
 from zeromass.integrate.hybrid.piece_end import PieceEnd
 from zeromass.integrate.hybrid.piece_loop import PieceLoop
+from zeromass.integrate.hybrid.pieces import Piece
 from zeromass.integrate.outcome import Ending
 from zeromass.integrate.segment import Segment
 from zeromass.integrate.settings import Settings
-from zeromass.integrate.switching import Piece
 from zeromass.integrate.terms import lengths_in
 from zeromass.kernel.negative_values import ROUNDING as NEGATIVE
 from zeromass.model import State
@@ -103,5 +103,5 @@ class PieceRunner:
         loop.work.shrink()
         if self._watched.pieces.in_forces:
             self.growth = loop.work.growth_limit
-            self._selector.standing.take(loop.program)
+            self._selector.guards.take(loop.program)
         return loop, segment

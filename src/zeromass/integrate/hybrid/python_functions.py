@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from zeromass.integrate.hybrid.callbacks import Callbacks, view
+from zeromass.integrate.hybrid.guard_cache import GuardCache
 from zeromass.integrate.hybrid.switches import Switches
-from zeromass.integrate.standing import Standing
 from zeromass.kernel.structs import c_type, fields
 from zeromass.model import State
 
@@ -18,12 +18,12 @@ from zeromass.model import State
 class PythonFunctions:
     """Functions of time, state and parameters at states on the pieces of a system.
 
-    standing   what finds their values
+    guards     what finds their values
     callbacks  which machine code calls
     """
 
-    def __init__(self, standing: Standing, callbacks: Callbacks) -> None:
-        self.standing, self.callbacks, pieces = standing, callbacks, standing.pieces
+    def __init__(self, guards: GuardCache, callbacks: Callbacks) -> None:
+        self.guards, self.callbacks, pieces = guards, callbacks, guards.pieces
         self._system, self._given = pieces.system, len(pieces.given.parameters)
         self._n, self._count, self._all = (
             len(pieces.system.coordinates),
@@ -49,22 +49,22 @@ class PythonFunctions:
         hidden = dict(zip(self._system.parameters[self._given :], known[self._given :].tolist(), strict=True))
         start = self.start
         if start is not None and start.t == t and np.array_equal(start.q, q) and np.array_equal(start.v, v):
-            return self.standing.state(start, hidden)
+            return self.guards.state(start, hidden)
         own = dict(zip(self._system.parameters, known.tolist(), strict=True))
         return State(self._system, t, q.copy(), v.copy(), own)
 
     def _rhs(self, clock: int, y: int, values: int, slope: int, growth: int, pivots: int) -> None:
         here, found = self._state(clock, y, values), view(slope, 2 * self._n)
-        found[: self._n], found[self._n :] = here.v, self.standing.acceleration(here)
+        found[: self._n], found[self._n :] = here.v, self.guards.acceleration(here)
 
     def _judge(self, clock: int, y: int, values: int, g: int, sizes: int, slopes: int) -> None:
         here = self._state(clock, y, values)
-        view(g, self._count)[:], view(sizes, self._count)[:] = self.standing.switching(here)
-        view(slopes, self._count * (1 + 2 * self._n))[:] = self.standing.slopes(here).ravel()
+        view(g, self._count)[:], view(sizes, self._count)[:] = self.guards.switching(here)
+        view(slopes, self._count * (1 + 2 * self._n))[:] = self.guards.slopes(here).ravel()
 
     def _across(self, clock: int, y: int, values: int, found: int) -> None:
-        view(found, self._count)[:] = self.standing.pieces.across(self._state(clock, y, values).inputs)
+        view(found, self._count)[:] = self.guards.pieces.across(self._state(clock, y, values).inputs)
 
     def _derivative(self, clock: int, y: int, values: int, k: int, order: int, slopes: int) -> None:
-        found = self.standing.higher_slopes(self._state(clock, y, values), k, order)
+        found = self.guards.higher_slopes(self._state(clock, y, values), k, order)
         view(slopes, 1 + 2 * self._n)[:] = found

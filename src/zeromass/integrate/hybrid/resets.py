@@ -10,9 +10,9 @@ from zeromass.errors import ZeromassError
 from zeromass.integrate.hybrid.endings import CONSTRAINT_JUMPS, ENERGY_JUMPS, MASS_JUMPS
 from zeromass.integrate.hybrid.memory import Crossing
 from zeromass.integrate.hybrid.piece_memory import PieceMemory
+from zeromass.integrate.hybrid.pieces import Impulse
 from zeromass.integrate.hybrid.tolerances import SMALL
 from zeromass.integrate.outcome import Ending, Outcome
-from zeromass.integrate.switching import Impulse
 from zeromass.model import State, System
 from zeromass.model.pieces import SystemPieces
 

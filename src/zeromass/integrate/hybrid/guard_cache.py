@@ -18,7 +18,7 @@ from zeromass.model import State
 from zeromass.model.pieces import SystemPieces
 
 
-class Standing:
+class GuardCache:
     """States on the pieces of a system during one run.
 
     lanes  of the method in charge, whose machine code is used

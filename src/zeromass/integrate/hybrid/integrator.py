@@ -21,14 +21,14 @@ from zeromass.integrate.hybrid.mode_selector import ModeSelector
 from zeromass.integrate.hybrid.motion import Driver
 from zeromass.integrate.hybrid.piece_end import PieceEnd
 from zeromass.integrate.hybrid.piece_runner import PieceRunner
+from zeromass.integrate.hybrid.pieces import Decision, Piece, switchings
 from zeromass.integrate.hybrid.resets import energy_jump, impulse_between, state_beyond
+from zeromass.integrate.hybrid.time_events import TimeEvents
 from zeromass.integrate.outcome import Ending, Outcome, at_start
 from zeromass.integrate.segment import Segment, Segments
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.stepping.loop import lanes_of
 from zeromass.integrate.stepping.status import Status
-from zeromass.integrate.switching import Decision, Piece, switchings
-from zeromass.integrate.timetable import Timetable
 from zeromass.kernel.language import compiled
 from zeromass.model import Event, State, System
 from zeromass.model.pieces import SystemPieces, Undecided
@@ -40,7 +40,7 @@ PERIODIC = 1e-9
 """Part of accelerations by which they may differ where an angle is larger by 2π, and its formulas count as periodic."""
 
 
-class Switched:
+class HybridIntegrator:
     """One motion of a system with switches, from a start until a time, an event, or what ends it."""
 
     pieces: SystemPieces
@@ -63,12 +63,12 @@ class Switched:
         self._asked = tuple(events)
         self._ahead = 1.0 if until >= start.t else -1.0
         self.deciding: ModeSelector = ModeSelector(pieces, self._ahead, lanes_of(settings.chosen))
-        self._standing = self.deciding.standing
+        self._guards = self.deciding.guards
         self._watched = GuardFunctions(pieces, self._asked, self._ahead)
         self._runner = PieceRunner(self.deciding, settings, self._watched, until)
         self._runner.held = held
-        self._table = Timetable(pieces, start, until, [event.zero for event in self._asked])
-        self._place = 0  # in the timetable: of the next time
+        self._table = TimeEvents(pieces, start, until, [event.zero for event in self._asked])
+        self._place = 0  # among the time events: of the next time
         self._last: dict[int, float] = {}
         self._begun = False
         self.following: System | None = None
@@ -86,8 +86,8 @@ class Switched:
         if self.pieces.in_forces:
             from zeromass.integrate.large import at_large_start  # few systems are
 
-            moving = self._standing.state(self.start, self._timed)
-            outcome = at_large_start(self._standing.program(moving), moving, self.settings.limits.violation)
+            moving = self._guards.state(self.start, self._timed)
+            outcome = at_large_start(self._guards.program(moving), moving, self.settings.limits.violation)
             if outcome is not None:
                 return Segments([Segment.standing(self.start, outcome, self.settings)])
             self._begun = True
@@ -109,7 +109,7 @@ class Switched:
         pieces = self.pieces
         if pieces.only_forces:
             modes = {switch.mode: self._timed.get(switch.mode, 1.0) for switch in pieces.switches}
-            driver = self._of(self._standing.state(self.start, modes))
+            driver = self._of(self._guards.state(self.start, modes))
             self.deciding.use(driver.functions, driver.w)
 
     def _beyond(self, state: State, piece: Piece) -> tuple[State, Piece] | None:
@@ -167,8 +167,8 @@ class Switched:
 
     def _driver(self, state: State, piece: Piece) -> Driver | None:
         """What goes over switches in machine code from a piece on, if it serves such a system."""
-        moving = self._standing.state(state, piece.modes)
-        known = self._standing.seen(moving) or (self._begun and self.pieces.only_forces)
+        moving = self._guards.state(state, piece.modes)
+        known = self._guards.seen(moving) or (self._begun and self.pieces.only_forces)
         if not known and at_start(moving, self.settings.limits.violation) is not None:
             return None
         self._begun = True
@@ -176,13 +176,13 @@ class Switched:
 
     def _resets(self, after: State) -> Driver:
         """The driver whose kernels find the state beyond switches, given on the pieces there; it need not be consistent."""
-        if self._standing.seen(after):
+        if self._guards.seen(after):
             return self._of(after)
         return self._driver_of(program_at(self.pieces.system, after), after)
 
     def _of(self, moving: State) -> Driver:
         """The driver of the program at a state on the pieces."""
-        return self._driver_of(self._standing.program(moving), moving)
+        return self._driver_of(self._guards.program(moving), moving)
 
     def _driver_of(self, program: Program, moving: State) -> Driver:
         """The driver of a program."""
@@ -202,13 +202,13 @@ class Switched:
         if not turns or not self._found[-1].crossed:
             return piece
         segment = self._found[-1]
-        g = self._standing.switching(self._standing.state(state, piece.modes))[0]
+        g = self._guards.switching(self._guards.state(state, piece.modes))[0]
         modes = dict(piece.modes)
         for k in [k for k in turns if g[k] < 0.0]:
             mode, β = self.pieces.switches[k].mode, modes[self.pieces.switches[k].mode]
             some = [self._at(segment, i) for i in (0, len(segment.t) // 2)]
             once, more = (
-                np.array([self._standing.acceleration(self._standing.state(s, {**modes, mode: angle})) for s in some])
+                np.array([self._guards.acceleration(self._guards.state(s, {**modes, mode: angle})) for s in some])
                 for angle in (β, β + 2 * np.pi)
             )
             if not np.abs(more - once).max() <= PERIODIC * np.abs(once).max():
@@ -235,7 +235,7 @@ class Switched:
         pieces, start = self.pieces, self.start
         if not pieces.parts["constraints"] or pieces.of_force:
             return start
-        before, after = pieces.here(start), self._standing.state(start, decision.modes)
+        before, after = pieces.here(start), self._guards.state(start, decision.modes)
         modes = {k: pieces.switches[k].mode for k in pieces.parts["constraints"]}
         changed = [k for k, mode in modes.items() if before.parameters[mode] != after.parameters[mode]]
         done = state_beyond(pieces, self._resets(after), before, after, changed) if changed else None
@@ -261,8 +261,8 @@ class Switched:
 
     def _made(self, state: State, piece: Piece) -> tuple[Drive, State, dict[int, float]]:
         """The motion on one piece by the loop of smooth motion: how it ended, where, and the switches that ended it."""
-        moving = self._standing.state(state, piece.modes)
-        if not (self._standing.seen(moving) or (self._begun and self.pieces.only_forces)):
+        moving = self._guards.state(state, piece.modes)
+        if not (self._guards.seen(moving) or (self._begun and self.pieces.only_forces)):
             outcome = at_start(moving, self.settings.limits.violation)
             if outcome is not None:
                 self._found.append(replace(Segment.standing(state, outcome, self.settings), piece=piece))
@@ -307,7 +307,7 @@ class Switched:
                 decision = self.deciding.after(state, decision, flipped, self._timed)
             except Undecided as why:
                 return Outcome(Ending.AMBIGUOUS, t, str(why)), state, piece
-            before, after = (self._standing.state(state, m) for m in (modes, decision.modes))
+            before, after = (self._guards.state(state, m) for m in (modes, decision.modes))
             changed, flipped = [k for k, s in enumerate(pieces.switches) if decision.modes[s.mode] != modes[s.mode]], {}
             if pieces.parts["energies"].isdisjoint(changed) and self._only_forces(changed):
                 found, beyond = Crossing.NOTHING, state
@@ -324,7 +324,7 @@ class Switched:
             elif found is Crossing.CONSTRAINT:
                 leads, first = pieces.given.jumped((), before, after), replace(first, q=beyond.q)
             else:
-                impulse = impulse_between(self._standing.state(first, decision.modes), after) if struck else None
+                impulse = impulse_between(self._guards.state(first, decision.modes), after) if struck else None
                 said = switchings(pieces, t, old, Piece(decision.modes, decision.holds))
                 return None, state, Piece(decision.modes, decision.holds, said, impulse, energy)
             state = replace(state, q=beyond.q, v=beyond.v)

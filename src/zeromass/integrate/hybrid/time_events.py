@@ -23,7 +23,7 @@ INSIDE = np.array([0.2236, 0.4142, 0.5772, 0.6931, 0.8862])
 no time, as ⌊sin t⌋ is 1 in the middle of a half period."""
 
 
-class Timetable:
+class TimeEvents:
     """When switches of time alone happen in a run, and their modes in between.
 
     events  functions that are watched
