@@ -8,7 +8,6 @@ is done between two calls.
 
 from __future__ import annotations
 
-from zeromass.integrate.hybrid.bumps import step_to_bump
 from zeromass.integrate.hybrid.chattering import strays
 from zeromass.integrate.hybrid.crossing import cross, defined_at, has_events
 from zeromass.integrate.hybrid.memory import (
@@ -52,6 +51,7 @@ from zeromass.integrate.hybrid.time_events import TOGETHER
 from zeromass.integrate.hybrid.vanishing import may_vanish
 from zeromass.integrate.stepping.functions import FIRST
 from zeromass.integrate.stepping.layout import Int64, Real64
+from zeromass.integrate.stepping.narrow import PART
 from zeromass.integrate.stepping.step_functions import StepFunctions, functions_at
 from zeromass.kernel.language import Reals, copysign, kernel, sqrt
 from zeromass.kernel.negative_values import begin_search, first_negative
@@ -147,6 +147,26 @@ def leave_switches(m: Motion, w: Switches) -> None:
                 m.signs[c, 0] = LEAST
             if rises < 0.0 and m.signs[c, 0] <= 2.0 * abs(m.values[w.margin[m.of[c]]]):
                 m.signs[at, 0] = LEAST * w.ahead
+
+
+@kernel
+def step_to_bump(m: Motion, w: Switches) -> None:
+    """Takes back the last step; the next one ends where the bump begins, or a part into it."""
+    t, count = m.span[0], len(m.first)
+    m.ints[RECORDED] -= 1
+    m.ints[STEPS] -= 1
+    m.ints[REJECTED] += 1
+    m.reals[T] = t
+    m.y[:count] = m.first
+    gap = m.bump[0] - t
+    m.reals[H] = gap if abs(gap) > abs(m.bump[1]) else gap + PART * m.bump[1]
+    m.reals[int(Real64.fall)], m.reals[int(Real64.distance)] = 0.0, m.fresh[int(Real64.distance)]
+    m.reals[QUIET], m.reals[int(Real64.careful)], m.reals[int(Real64.dipped)] = t, 0.0, 0.0
+    m.reals[int(Real64.room)] = 1.0 / sqrt(m.reals[int(Real64.growth)])
+    m.ints[int(Int64.repeated)], m.ints[STARTED] = 0, 0
+    watch(m, w, t, m.y[:count], w.guards)
+    for c in range(len(m.cause)):
+        m.signs[c, 0] = w.guards[c]
 
 
 @kernel

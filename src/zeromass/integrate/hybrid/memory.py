@@ -160,7 +160,7 @@ class Motion(Struct):
     step, dips        for looks inside steps, and for functions that may dip below zero unseen
     kinks, bumps      functions at whose zeros those of events may bend or jump; those that are above zero in bumps of
                       forces, each with its rate; bends: the search for their zeros
-    bump, bump_time   when the first bump begins that a step goes over, and how long it takes
+    bump              when the first bump begins that a step goes over, and how long it takes
     times, timed      of switches of time alone: when, and their modes in between, (times + 1, timed switches)
     which, place      these switches, and which time is next
     status            of the last steps, see `Status`
@@ -248,8 +248,7 @@ class Motion(Struct):
     dips: NegativeSearch
     kinks: Ints
     bumps: Ints
-    bump: float
-    bump_time: float
+    bump: Reals
     bends: RootSearch
 
 

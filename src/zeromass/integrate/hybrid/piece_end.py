@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from zeromass.integrate.hybrid.bumps import steps_over_bump
 from zeromass.integrate.hybrid.grazing import Touch, touch
 from zeromass.integrate.hybrid.memory import (
     BUDGET,
@@ -27,9 +26,11 @@ from zeromass.integrate.hybrid.memory import (
 )
 from zeromass.integrate.hybrid.switches import SIDE, TURN, Switches, accelerate, look, rate_of
 from zeromass.integrate.methods.radau.increments import step_polynomial
+from zeromass.integrate.stepping.kinks import add_kinks
 from zeromass.integrate.stepping.layout import HEAD, Int64
+from zeromass.integrate.stepping.narrow import bump_in_step
 from zeromass.integrate.stepping.step_functions import StepFunctions, state_at
-from zeromass.kernel.language import Reals, kernel, ulp
+from zeromass.kernel.language import Reals, kernel
 from zeromass.kernel.roots import RootSearch, add_place, locate_roots, search_again
 from zeromass.model.state import ROUNDING
 
@@ -93,24 +94,6 @@ def place_looks(s: StepFunctions, r: RootSearch, fractions: Reals) -> None:
     for k in range(n - 1):
         r.places[k] = t0 + (t1 - t0) * fractions[k]
     r.places[n - 1], r.looks = t1, n
-
-
-@kernel
-def add_kinks(m: Motion, r: RootSearch, ahead: float) -> bool:
-    """Adds the places at which functions of events may bend or jump, and both sides of them: whether there is room."""
-    for k in range(len(m.kinks)):
-        m.bends.columns[0] = m.kinks[k]
-        search_again(m.bends, r)
-        first, last = r.places[0], r.places[r.looks - 1]
-        for i in range(m.bends.count):
-            time = m.bends.times[i]
-            beside = max(2.0 * m.bends.tolerance, 4.0 * ulp(time))
-            for side in range(-1, 2):
-                place = time + float(side) * beside
-                inside = ahead * first < ahead * place and ahead * place < ahead * last
-                if inside and not add_place(r, place, ahead):
-                    return False
-    return True
 
 
 @kernel
@@ -258,9 +241,9 @@ def ends_piece(m: Motion, w: Switches, s: StepFunctions, r: RootSearch, low: Roo
 def locate_end(m: Motion, w: Switches, s: StepFunctions, r: RootSearch, low: RootSearch) -> int:
     """The same in a step that is open, where it is looked at first."""
     s.unsure, low.count = 0, 0
-    if not add_kinks(m, r, w.ahead):
+    if not add_kinks(m.kinks, m.bends, r):
         return int(PieceEnd.NO_ROOM)
-    bump = steps_over_bump(m, r, w.ahead)
+    bump = bump_in_step(m.bumps, m.bends, r, m.bump)
     if len(low.columns) > 0:
         search_again(low, r)
         for k in range(low.count):
@@ -278,7 +261,7 @@ def locate_end(m: Motion, w: Switches, s: StepFunctions, r: RootSearch, low: Roo
     end, within = s.t1[0], 0.0
     if last >= 0 or at >= 0:
         end, within = s.row[0] if at >= 0 else r.times[last], 2.0 * r.tolerance
-    if bump and ((last < 0 and at < 0) or abs(m.bump - s.t0[0]) < abs(end - s.t0[0])):
+    if bump and ((last < 0 and at < 0) or abs(m.bump[0] - s.t0[0]) < abs(end - s.t0[0])):
         return int(PieceEnd.BUMP)
     for k in range(len(w.kind)):
         w.reached[k] = 0

@@ -116,7 +116,7 @@ class PieceLoop(Loop):
         memory.ignore([c for c, e in enumerate(self.watched) if e.margin is not None and e.margin is leapt])
         found = memory.locate(step, self._places(last), self.returned())
         if found is PieceEnd.BUMP:
-            return self._before_a_bump(float(step.t0[0]), step.y0[0], memory.m.bump, memory.m.bump_time)
+            return self._before_a_bump(float(step.t0[0]), step.y0[0], *memory.m.bump.tolist())
         occurred = memory.m.occurred[: memory.m.occurrences].copy()
         events = [self.watched[int(c)] for c in occurred[:, 0]]
         self.occurrences += [

@@ -208,6 +208,7 @@ class PieceMemory:
             moved=np.zeros(order),
             step=self.step,
             bends=self.bends,
+            bump=np.zeros(2),
             kinks=ints(LookedAt(self.events).kinks),
             bumps=ints(LookedAt(self.events).bumps if self.settings.step is None else []),
         )

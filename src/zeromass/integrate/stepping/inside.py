@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeVar
+
 import numpy as np
 
 from zeromass.integrate.stepping.between import states_between
 from zeromass.integrate.stepping.dense import DEGREE, Projection
 from zeromass.integrate.stepping.functions import Functions
-from zeromass.integrate.stepping.roots import Search
+from zeromass.integrate.stepping.roots import Search, python_function
 from zeromass.integrate.stepping.step_functions import StepMemory, Steps, functions_at, state_at
 from zeromass.integrate.stepping.workspace import Workspace
 from zeromass.kernel.language import compiled
+
+T = TypeVar("T")
 
 
 class Inside:
@@ -52,10 +57,14 @@ class Inside:
             self._known[t] = self._work.event_values(t, self.state(t))
         return self._known[t]
 
-    def locate(self, search: Search) -> None:
-        """Finds roots of the watched functions: by machine code alone, unless it is not sure of a state."""
+    def search(self, find: Callable[[], T], search: Search) -> T:
+        """What is found of the watched functions: by machine code alone, unless it is not sure of a state."""
         step = self.memory.step
         step.unsure = 0
-        search.locate(compiled(functions_at).address, self.memory.address)
+        search.bind(compiled(functions_at).address, self.memory.address)
+        found = find()
         if step.unsure:
-            search.locate_in_python(self.watched)
+            with python_function(self.watched, search.values) as evaluate:
+                search.bind(evaluate)
+                found = find()
+        return found

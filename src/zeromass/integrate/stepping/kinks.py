@@ -7,7 +7,6 @@ is at the border beyond which it has no value: what happens before, in the same 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import ulp
 
 import numpy as np
 
@@ -15,12 +14,17 @@ from zeromass.expression import Expression, symbols
 from zeromass.expression.node import depending, ordered
 from zeromass.expression.pieces import Pieces, switches
 from zeromass.integrate.stepping.inside import Inside
-from zeromass.integrate.stepping.roots import event_roots
+from zeromass.integrate.stepping.roots import Search
 from zeromass.integrate.terms import border
+from zeromass.kernel.language import Ints, compiled, kernel, ulp
+from zeromass.kernel.roots import RootSearch, add_place, search_again
 from zeromass.model import Event, System
 
 KINK = "\0kink "
 """What names of switching functions begin with among events; no user's name does."""
+
+ROOM = 64
+"""Places in a step, beside those where it is looked at first, for which there is room at first."""
 
 REMEMBERED = 16
 """Choices of events for which it is remembered what switches in them."""
@@ -67,18 +71,41 @@ def borders(formulas: Sequence[Expression]) -> list[Expression]:
     return [u for u, (low, _) in zip(found, everywhere, strict=True) if u in varying and not low >= 0.0]
 
 
+@kernel
+def add_kinks(kinks: Ints, bends: RootSearch, r: RootSearch) -> bool:
+    """Adds the places at which functions of events may bend or jump, and both sides of them: whether there is room.
+
+    kinks  the functions at whose zeros they may; bends: the search for these, one after another
+    """
+    first, last = r.places[0], r.places[r.looks - 1]
+    ahead = 1.0 if last > first else -1.0
+    for k in range(len(kinks)):
+        bends.columns[0] = kinks[k]
+        search_again(bends, r)
+        for i in range(bends.count):
+            time = bends.times[i]
+            beside = max(2.0 * bends.tolerance, 4.0 * ulp(time))
+            for side in range(-1, 2):
+                place = time + float(side) * beside
+                inside = ahead * first < ahead * place and ahead * place < ahead * last
+                if inside and not add_place(r, place, ahead):
+                    return False
+    return True
+
+
 def bent(watched: Sequence[Event], inside: Inside, places: list[float]) -> list[float]:
     """Places in a step, and those at which functions of events may bend or jump, with both sides of them."""
-    ahead = 1.0 if places[-1] > places[0] else -1.0
-    for k, event in enumerate(watched):
-        if event.name.startswith(KINK):
-            found, tolerance = event_roots([event], inside, places, columns=[k])
-            for time, _ in found:
-                beside = max(2 * tolerance, 4 * ulp(time))
-                both = [
-                    t
-                    for t in (time - beside, time, time + beside)
-                    if ahead * places[0] < ahead * t < ahead * places[-1]
-                ]
-                places = sorted({*places, *both}, key=lambda t: ahead * t)
+    columns = np.array([k for k, event in enumerate(watched) if event.name.startswith(KINK)], dtype=np.int64)
+    room = len(places)
+    while len(columns):
+        room = 2 * room + ROOM
+        bends, r = (Search(inside.memory.step.values, room, 1) for _ in range(2))
+        bends.ask([0.0] * room, columns[:1].tolist(), [0.0], [True])
+
+        def found(r: Search = r, bends: Search = bends) -> bool:
+            r.look_at(places)
+            return bool(compiled(add_kinks)(columns, bends.memory, r.memory))
+
+        if inside.search(found, bends):
+            return r.looked_at
     return places

@@ -77,19 +77,22 @@ class Search:
         self._places[:], self._columns[:] = places, columns
         self._directions[:], self._turning[:] = directions, turning
 
+    def look_at(self, places: Sequence[float]) -> None:
+        """Where functions are looked at first, of more places for which there is room."""
+        self._places[: len(places)], self.memory.looks = places, len(places)
+
+    @property
+    def looked_at(self) -> list[float]:
+        """These places, and those that have been added."""
+        return self._places[: self.memory.looks].tolist()
+
     def bind(self, evaluate: Any, context: int = 0) -> None:
         """Says by which machine code or ctypes function the functions are evaluated, and what that is given."""
         self.memory.evaluate, self.memory.context = evaluate, context
 
-    def locate(self, evaluate: Any, context: int = 0) -> None:
+    def locate(self) -> None:
         """Finds the roots."""
-        self.bind(evaluate, context)
         compiled(locate_roots)(self.memory)
-
-    def locate_in_python(self, functions: Values) -> None:
-        """Finds the roots of functions that Python evaluates."""
-        with python_function(functions, self.values) as evaluate:
-            self.locate(evaluate)
 
     def found(self) -> tuple[list[float], list[int]]:
         """Times of the roots, in order of the step, and which of the columns they belong to."""
@@ -116,9 +119,11 @@ def event_roots(
     if callable(functions):
         search = Search(np.empty(len(functions(places[0]))), len(places), len(columns))
         search.ask(*asked)
-        search.locate_in_python(functions)
+        with python_function(functions, search.values) as evaluate:
+            search.bind(evaluate)
+            search.locate()
     else:
         search = functions.memory.search(len(places), len(columns))
         search.ask(*asked)
-        functions.locate(search)
+        functions.search(search.locate, search)
     return [(t, events[k]) for t, k in zip(*search.found(), strict=True)], search.memory.tolerance
