@@ -11,13 +11,14 @@ import zeromass as zm
 from cases import spread
 from hybrid.corpus import SWITCHES, Problem
 from zeromass.compile.program import program_at
-from zeromass.integrate.hybrid import motion
+from zeromass.integrate.hybrid import motion, piece_memory
 from zeromass.integrate.hybrid.driver import drive
 from zeromass.integrate.hybrid.guard_functions import GuardFunctions
 from zeromass.integrate.hybrid.integrator import HybridIntegrator
 from zeromass.integrate.hybrid.memory import Drive
 from zeromass.integrate.hybrid.messages import Selection
 from zeromass.integrate.hybrid.motion import Driver
+from zeromass.integrate.hybrid.reset import reset, strike
 from zeromass.integrate.hybrid.selection import select_modes
 from zeromass.integrate.hybrid.time_events import TimeEvents
 from zeromass.integrate.settings import Settings
@@ -268,3 +269,84 @@ def test_touches_are_judged_on_the_way(away, pieces_by_the_loop):
     assert (run.outcome.ending == "ambiguous") == away
     assert run.t[-1] == pytest.approx(1.0 if away else 2.0, abs=1e-5)
     assert not pieces_by_the_loop
+
+
+@pytest.mark.parametrize("method", ["dop853", "collocation", "radau"])
+def test_events_that_bend_and_jump_are_located_on_the_way(method, pieces_by_the_loop):
+    """ẍ = −sgn(x) from x = 1: ||x| − ½| has four zeros a period of 4√2, sgn(x) + ½ jumps at each passage of x = 0."""
+    x = zm.coordinate("x")
+    system = zm.System(kinetic=zm.rate(x) ** 2 / 2, forces={x: -np.sign(x)})
+    events = [
+        zm.Event("half", np.abs(x) - 0.5, terminal=False),
+        zm.Event("side", np.sign(x) + 0.5, terminal=False),
+        zm.Event("third", np.floor(zm.t / 12) + np.sign(zm.rate(x)) - 1.5, direction=1),
+    ]
+    run = zm.simulate(system, system.start({x: 1.0}), until=20.0, events=events, method=method, **TIGHT)
+    quarter = np.sqrt(2)
+    found = {name: np.array([e.t for e in run.events if e.name == name]) for name in ("half", "side")}
+    end = 10 * quarter  # x turns at −1, after t = 12 for the first time: its rate rises through 0
+    assert run.t[-1] == pytest.approx(end, abs=1e-9)
+    sides = [k * quarter for k in (1, 3, 5, 7, 9)]
+    np.testing.assert_allclose(found["side"], sides, rtol=0, atol=1e-10)
+    halves = sorted(t for k in range(6) for t in (2 * k * quarter - 1, 2 * k * quarter + 1) if 0 < t < end)
+    np.testing.assert_allclose(found["half"], halves, rtol=0, atol=1e-10)
+    assert not pieces_by_the_loop
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_an_event_that_an_impulse_makes_jump(terminal, pieces_by_the_loop):
+    """A mass that is drawn at 1 m/s and from t = 1 s on at −1 m/s: its rate falls through ½ by the impulse, at t = 1 s."""
+    x = zm.coordinate("x")
+    system = zm.System(kinetic=zm.rate(x) ** 2, constraints={"drive": x - 1 + np.abs(zm.t - 1)})
+    slow = zm.Event("slow", zm.rate(x) - 0.5, direction=-1, terminal=terminal)
+    run = zm.simulate(system, system.start(), until=2.0, events=slow, method="dop853")
+    (event,) = run.events
+    assert event.name == "slow"
+    assert event.t == 1.0
+    assert run.t[-1] == (1.0 if terminal else 2.0)
+    assert run.y[-1][1] == pytest.approx(-1.0, abs=1e-12)
+    assert not pieces_by_the_loop
+
+
+def test_lengths_that_stay_away_from_zero_are_driven(pieces_by_the_loop):
+    """A mass on a spring √(x² + y²) around its anchor, x rubbed: as with the square of the length, of the same force."""
+    x, y = zm.coordinates("x y")
+    length = np.sqrt(x**2 + y**2)
+    ends = []
+    for potential in (length**3 / 3, (x**2 + y**2) ** 1.5 / 3):
+        system = zm.System(
+            kinetic=(zm.rate(x) ** 2 + zm.rate(y) ** 2) / 2,
+            potential=potential,
+            forces={x: -0.05 * np.sign(zm.rate(x))},
+        )
+        start = system.start({x: 1.0, y: 0.0, zm.rate(x): 0.0, zm.rate(y): 0.8})
+        run = zm.simulate(system, start, until=20.0, method="dop853", **TIGHT)
+        assert len(run.switches) > 3
+        ends.append(run.y[-1])
+    np.testing.assert_allclose(*ends, rtol=0, atol=1e-9)
+    assert not pieces_by_the_loop
+
+
+@pytest.mark.parametrize("method", ["dop853", "collocation", "radau"])
+def test_bumps_beside_switches_are_driven(method, pieces_by_the_loop):
+    """ẍ = −sgn(x) + a bump of width 1e-3 at x = ½, whose work ±∫ F dx the mass takes along: seen in its turning point."""
+    x = zm.coordinate("x")
+    w, work = 1e-3, 0.1
+    bump = work / (w * np.sqrt(np.pi)) * np.exp(-(((x - 0.5) / w) ** 2))
+    system = zm.System(kinetic=zm.rate(x) ** 2 / 2, forces={x: -np.sign(x) - bump})
+    run = zm.simulate(system, system.start({x: 1.0}), until=4.0, method=method, rtol=1e-10, atol=1e-12)
+    assert run.minimum(x).value == pytest.approx(-1.0 - work, abs=1e-8)
+    assert not pieces_by_the_loop
+
+
+@pytest.mark.parametrize("name", ["bead_on_a_wire_with_a_corner", "bead_that_meets_a_ramp"])
+def test_impulses_of_kernels_as_python_are_those_of_machine_code(name, monkeypatch):
+    system, start, until = SWITCHES[name]()
+    run = zm.simulate(system, start, until=until, method="dop853", **TIGHT)
+    assert run.impulses
+    machine = piece_memory.compiled
+    monkeypatch.setattr(piece_memory, "compiled", lambda k: k if k in (reset, strike) else machine(k))
+    other = zm.simulate(system, start, until=until, method="dop853", **TIGHT)
+    for here, there in zip(run.impulses, other.impulses, strict=True):
+        np.testing.assert_array_equal(here.change, there.change)
+        assert here.t == there.t
