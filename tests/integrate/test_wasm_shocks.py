@@ -176,3 +176,31 @@ def test_a_motion_goes_from_one_module_to_another(tmp_path):
     assert one["switches"] == several["switches"]
     np.testing.assert_array_equal(one["end"], several["end"])
     np.testing.assert_array_equal(one["samples"], several["samples"])
+
+
+def test_all_constraints_that_jump_are_named(tmp_path):
+    """Two drives that jump at the same moment, by different lengths: a page says so in the words of Python."""
+    x, y = zm.coordinates("x y")
+    jump = zm.where(zm.t < 1.0, 0.0, 1.0)
+    system = zm.System(
+        kinetic=(zm.rate(x) ** 2 + zm.rate(y) ** 2) / 2,
+        constraints={"first": x - 0.25 * jump, "second": y + 0.5 * jump},
+    )
+    motion = pieced(system, system.start(), 2.0, ())
+    (found,) = over_switches(motion, [{"values": {}, "until": 2.0, **TIGHT}], tmp_path)
+    with pytest.warns(zm.RunStopped):
+        run = zm.simulate(system, system.start(), until=2.0, method="dop853", **TIGHT)
+    assert found["ending"] == "JUMP"
+    assert "'first' by -0.25, 'second' by 0.5 jumps" in run.outcome.message
+    assert found["message"] == run.outcome.message
+
+
+def test_impulses_need_no_projection(tmp_path):
+    """The bead on the bent wire, whose steps are not projected onto it: the impulse at the bend is found all the same."""
+    system, start, until, _, _ = wire()
+    settings = Settings(method="dop853", project=False, **TIGHT)
+    motion = Pieced(start, tuple(system.events), (*system.coordinates, *system.rates), until, settings, ())
+    (found,) = over_switches(motion, [{"values": {}, "until": until, **TIGHT}], tmp_path)
+    run = zm.simulate(system, start, until=until, method="dop853", project=False, **TIGHT)
+    assert run.impulses
+    np.testing.assert_allclose(found["end"], run.y[-1], rtol=0, atol=1e-9)

@@ -14,4 +14,4 @@ def at_once(state: State, e: Expression) -> float:
     """
     if state.system.pieces is None:
         return state[e]
-    return later(__name__, {"zeromass.integrate.begun": ["begun"]})("begun")(state, e)
+    return later(__name__, {"zeromass.integrate.hybrid.initial_value": ["initial_value"]})("initial_value")(state, e)

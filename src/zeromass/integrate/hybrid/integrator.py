@@ -30,7 +30,7 @@ from zeromass.integrate.settings import Settings
 from zeromass.integrate.stepping.loop import lanes_of
 from zeromass.integrate.stepping.status import Status
 from zeromass.kernel.language import compiled
-from zeromass.model import Event, State, System
+from zeromass.model import Event, ModelError, State, System
 from zeromass.model.pieces import SystemPieces, Undecided
 
 MOST_SKIPPED = 64
@@ -174,11 +174,16 @@ class HybridIntegrator:
         self._begun = True
         return self._of(moving)
 
-    def _resets(self, after: State) -> Driver:
-        """The driver whose kernels find the state beyond switches, given on the pieces there; it need not be consistent."""
-        if self._guards.seen(after):
-            return self._of(after)
-        return self._driver_of(program_at(self.pieces.system, after), after)
+    def _resets(self, before: State, after: State) -> Driver:
+        """The driver whose kernels find the state beyond switches, given on the pieces before and after them.
+
+        Its pivots are chosen for the pieces after, or before, where there are no unique accelerations after.
+        """
+        try:
+            program = self._guards.program(after) if self._guards.seen(after) else program_at(self.pieces.system, after)
+        except ModelError:
+            program = self._guards.program(before)
+        return self._driver_of(program, after)
 
     def _of(self, moving: State) -> Driver:
         """The driver of the program at a state on the pieces."""
@@ -238,7 +243,10 @@ class HybridIntegrator:
         before, after = pieces.here(start), self._guards.state(start, decision.modes)
         modes = {k: pieces.switches[k].mode for k in pieces.parts["constraints"]}
         changed = [k for k, mode in modes.items() if before.parameters[mode] != after.parameters[mode]]
-        done = state_beyond(pieces, self._resets(after), before, after, changed) if changed else None
+        try:
+            done = state_beyond(pieces, self._resets(before, after), before, after, changed) if changed else None
+        except ModelError:  # there are no unique accelerations: the start says so
+            return start
         if not isinstance(done, tuple) or done[0] is not Crossing.CONSTRAINT:
             return start
         return replace(start, q=done[1].q, v=done[1].v)
@@ -312,7 +320,7 @@ class HybridIntegrator:
             if pieces.parts["energies"].isdisjoint(changed) and self._only_forces(changed):
                 found, beyond = Crossing.NOTHING, state
             else:
-                done = state_beyond(pieces, self._resets(after), before, after, changed)
+                done = state_beyond(pieces, self._resets(before, after), before, after, changed)
                 if isinstance(done, Outcome):
                     return done, state, piece
                 (found, beyond), energy = done, energy + energy_jump(pieces, before, after)

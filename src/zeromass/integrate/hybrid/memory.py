@@ -78,7 +78,7 @@ class Crossing(IntEnum):
 
     NOTHING = 0  # it goes on
     UNDECIDED = 1  # no modes are selected: `why` is the reason
-    CONSTRAINT = 2  # the constraint number `row` jumps, by `size`
+    CONSTRAINT = 2  # the constraints `jumped` do
     MASS = 3
     ENERGY = 4  # by `size`
     IMPULSE = 5  # there are no impulses without projection, or at a contact
@@ -100,7 +100,7 @@ class Jumps(Struct):
     before, after, modes   values on both sides, and parameters with some modes
     changed             whether a switch has another mode
     jumped              which constraints of positions jump
-    why, row, size      see `Crossing`
+    why, size           see `Crossing`
     """
 
     evaluate: Annotated[Callable[..., None], function(Reals, Reals, Reals, Reals)]
@@ -121,7 +121,6 @@ class Jumps(Struct):
     changed: Ints
     jumped: Ints
     why: int
-    row: int
     size: float
 
 

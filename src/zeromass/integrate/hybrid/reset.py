@@ -39,12 +39,12 @@ def constraint_jump(j: Jumps, y: Reals, late: float) -> int:
     n, first = len(y) // 2, j.places
     within = SMALL * max(1.0, largest(y[:n]))
     found = int(Crossing.NOTHING)
-    for i in range(j.places - 1, -1, -1):
+    for i in range(j.places):
         at = first + j.rate[i]
         jump = j.after[i] - j.before[i]
         j.jumped[i] = 1 if abs(jump) > within + abs(j.after[at] - j.before[at]) * late else 0
         if j.jumped[i] != 0:
-            j.row, j.size, found = i, jump, int(Crossing.CONSTRAINT)
+            found = int(Crossing.CONSTRAINT)
     if found != int(Crossing.NOTHING):
         return found
     for i in range(j.rates):

@@ -376,7 +376,7 @@ class HybridMotion {
     const endings = {
       NOTHING: () => null,
       UNDECIDED: () => this.undecided(module.count("why", "jumps")),
-      CONSTRAINT: () => jump("constraint", { rows: `'${module.driver.constraints[module.count("row", "jumps")]}' by ${size}` }),
+      CONSTRAINT: () => jump("constraint", { rows: this.jumps().join(", ") }),
       MASS: () => jump("mass"),
       ENERGY: () => jump("energy", { step: size }),
       RETURNS: () => ({ ending: "CHATTERING", message: this.said("returns", changed) }),
@@ -385,6 +385,14 @@ class HybridMotion {
     };
     if (endings[found]) return endings[found]();
     throw new Beyond(`where ${this.formulas(changed)} switches, it takes an impulse that the page does not know`);
+  }
+
+  /** Constraints that jump, the first few, and by how much. */
+  jumps() {
+    const { module } = this;
+    const [before, after] = ["before", "after"].map((name) => module.floats(module.count(name, "jumps"), module.driver.constraints.length));
+    const which = module.marked("jumped", "jumps").slice(0, 4);
+    return which.map((row) => `'${module.driver.constraints[row]}' by ${Number((after[row] - before[row]).toPrecision(6))}`);
   }
 
   /** The ending of a motion at a state where no modes are selected. */

@@ -14,7 +14,7 @@ from zeromass.model import State
 from zeromass.model.pieces import Undecided
 
 
-def begun(state: State, e: Expression) -> float:
+def initial_value(state: State, e: Expression) -> float:
     """The value on the pieces that a motion forward in time begins on; where these are not decided, as the state has it."""
     pieces, state = state.system.pieces, replace(state, sliding="")
     assert pieces is not None
