@@ -12,7 +12,7 @@ import numpy as np
 from zeromass.expression import Symbol
 from zeromass.integrate.hybrid.memory import Drive
 from zeromass.integrate.hybrid.pieces import Hold, Piece, switchings
-from zeromass.integrate.hybrid.resets import energy_jump
+from zeromass.integrate.hybrid.reset_outcomes import energy_jump
 from zeromass.integrate.outcome import Ending, Occurrence, Outcome
 from zeromass.integrate.segment import Segment, Statistics
 from zeromass.integrate.stepping.layout import HEAD

@@ -22,7 +22,7 @@ from zeromass.integrate.hybrid.motion import Driver
 from zeromass.integrate.hybrid.piece_end import PieceEnd
 from zeromass.integrate.hybrid.piece_runner import PieceRunner
 from zeromass.integrate.hybrid.pieces import Decision, Piece, switchings
-from zeromass.integrate.hybrid.resets import energy_jump, impulse_between, state_beyond
+from zeromass.integrate.hybrid.reset_outcomes import energy_jump, impulse_between, state_beyond
 from zeromass.integrate.hybrid.time_events import TimeEvents
 from zeromass.integrate.outcome import Ending, Outcome, at_start
 from zeromass.integrate.segment import Segment, Segments
