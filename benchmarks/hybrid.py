@@ -205,7 +205,7 @@ def members() -> dict[str, float]:
 
 
 def card() -> dict[str, float]:
-    """Studies on a graphics card: seconds of a first, which assembles the driver, and a second; members with the same bits."""
+    """Studies on a graphics card: seconds of a first and a second one, and how many members have the bits of the host."""
     from zeromass.ensemble.gpu_driver import Card
 
     found = {}

@@ -12,7 +12,7 @@ from cases import spread
 from hybrid.corpus import SWITCHES, Problem
 from zeromass.compile.program import program_at
 from zeromass.integrate.hybrid import motion, piece_memory
-from zeromass.integrate.hybrid.driver import drive
+from zeromass.integrate.hybrid.driver import drive, enter_piece
 from zeromass.integrate.hybrid.guard_functions import GuardFunctions
 from zeromass.integrate.hybrid.integrator import HybridIntegrator
 from zeromass.integrate.hybrid.memory import Drive
@@ -350,3 +350,19 @@ def test_impulses_of_kernels_as_python_are_those_of_machine_code(name, monkeypat
     for here, there in zip(run.impulses, other.impulses, strict=True):
         np.testing.assert_array_equal(here.change, there.change)
         assert here.t == there.t
+
+
+@pytest.mark.parametrize(("beside", "kept"), [(3e-12, 0.0), (1e-3, 1e-3)])
+def test_a_motion_begins_on_the_switch_that_holds_it(beside, kept):
+    """A rate that the location of a switch leaves beside it is no error of a later step; a larger one is not taken away."""
+    x = zm.coordinate("x")
+    v = zm.rate(x)
+    system = zm.System(kinetic=v**2 / 2, potential=5 * x**2, forces={x: -3 * np.sign(v)})
+    driver = begun(Problem(system, system.start({x: 0.1, v: 0.0}), 1.0))
+    assert driven(driver, motion.compiled(select_modes), motion.compiled(drive)) is Drive.FINISHED
+    flag = driver.w.flag[0]
+    assert driver.work.values[flag] == 1.0  # friction holds the block
+    driver.work.state[:2] = 0.1, beside
+    driver.m.was[flag] = 0.0
+    motion.compiled(enter_piece)(driver.m, driver.w, driver.step)
+    assert driver.work.state[:2].tolist() == [0.1, kept]

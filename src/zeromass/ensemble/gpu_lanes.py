@@ -29,6 +29,10 @@ STEPS = 512
 """Steps of a member that the record has room for at first; it is made again where there are more."""
 
 
+REMEMBERED = 8
+"""Programs and settings of which the drivers of motions over switches are kept."""
+
+
 class Gpu(Lanes):
     """What moves members on a card; all else that is computed of them is computed in lanes.
 
@@ -42,7 +46,6 @@ class Gpu(Lanes):
         self._texts: dict[bool, Written] = {}
         self._kernels: dict[bool, Kernel] = {}
         self._lock = threading.Lock()
-        self._switched: dict[Any, SwitchedThreads] = {}
 
     @property
     def over_switches(self) -> bool:
@@ -65,11 +68,14 @@ class Gpu(Lanes):
 
     def _threads(self, driver: Driver) -> SwitchedThreads | None:
         """What drives motions as a driver does on the card; None where the card can not."""
+        known: dict[Any, SwitchedThreads] = self.program.system.memory.setdefault("over switches on a card", {})
+        key = driver.program, driver.settings, driver.watched.events, driver.ahead, driver.m.until
         with self._lock:
-            key = driver.program, driver.ahead, driver.m.until
-            if key not in self._switched:
-                self._switched[key] = SwitchedThreads(driver)
-            found = self._switched[key]
+            if key not in known:
+                for old in list(known)[: 1 - REMEMBERED]:
+                    known.pop(old, None)
+                known[key] = SwitchedThreads(driver)
+            found = known[key]
         return found if found.serves and self.card.lets(found.stack) else None
 
     @cached_property

@@ -114,8 +114,8 @@ class SwitchedThreads:
 
     @cached_property
     def text(self) -> str:
-        """In PTX."""
-        module, machine = optimised(self.parts(cuda()), cuda(), ())
+        """In PTX; with more effort it takes three times as long to write, and longer to assemble."""
+        module, machine = optimised(self.parts(cuda()), cuda(), (), 1)
         return machine.emit_assembly(module)
 
     def parts(self, target: Target) -> list[str]:

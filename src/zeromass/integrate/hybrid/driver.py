@@ -45,14 +45,14 @@ from zeromass.integrate.hybrid.memory import (
     T,
     watch,
 )
-from zeromass.integrate.hybrid.piece_end import PieceEnd, ends_piece, open_step, stops_at_switch
+from zeromass.integrate.hybrid.piece_end import CLOSE, PieceEnd, ends_piece, open_step, stops_at_switch
 from zeromass.integrate.hybrid.switches import Switches, accelerate
 from zeromass.integrate.hybrid.time_events import TOGETHER
 from zeromass.integrate.hybrid.vanishing import may_vanish
 from zeromass.integrate.stepping.functions import FIRST
 from zeromass.integrate.stepping.layout import Int64, Real64
 from zeromass.integrate.stepping.narrow import PART
-from zeromass.integrate.stepping.step_functions import StepFunctions, functions_at
+from zeromass.integrate.stepping.step_functions import StepFunctions, functions_at, project
 from zeromass.kernel.language import Reals, copysign, kernel, sqrt
 from zeromass.kernel.negative_values import begin_search, first_negative
 from zeromass.kernel.roots import RootSearch
@@ -62,6 +62,9 @@ LEAST = 2.0**-1022
 
 SHORTEST = 1e-6
 """Part of a piece below which no closer look is taken at what does not tell itself from places inside a step."""
+
+NEAR_BY = 4.0
+"""Times the accuracy of located switches, by which rates may be beside a switch that holds a motion from there on."""
 
 LEAST_PART = 2.0**-6
 """Of the time between switches that count as one, by which one of them may be earlier or later."""
@@ -395,12 +398,38 @@ def jumped(m: Motion) -> int:
 
 
 @kernel
+def settle_on_switches(m: Motion, w: Switches, s: StepFunctions) -> None:
+    """Brings the state onto the switches that hold the motion from here on, as far as their location may be off.
+
+    A step that begins beside them would have to return further than its own error explains.
+    """
+    y, t, held = m.y[: len(m.first)], m.reals[T], False
+    for k in range(len(w.kind)):
+        held = held or (w.flag[k] >= 0 and m.values[w.flag[k]] != 0.0)
+    if not held or not s.projects:
+        return
+    n, late = len(y) // 2, NEAR_BY * CLOSE * max(1.0, abs(t))
+    fastest, largest = 0.0, 0.0
+    w.clock[0] = t
+    accelerate(w, y, m.was)
+    for i in range(n):
+        fastest, largest = max(fastest, abs(w.slope[i])), max(largest, abs(w.slope[n + i]))
+    s.row[1:] = y
+    project(s, t)
+    for i in range(2 * n):
+        if not abs(s.row[1 + i] - y[i]) <= late * (fastest if i < n else largest):
+            return
+    y[:] = s.row[1:]
+
+
+@kernel
 def enter_piece(m: Motion, w: Switches, s: StepFunctions) -> int:
     """Begins the next piece at the state, with the modes that were selected: PAUSED, or how the motion ends there."""
     if m.forgets:
         forget_pieces(m)
+    tell_modes(m, s)
+    settle_on_switches(m, w, s)
     note_piece(m)
     m.target = next_target(m, w)
     begin_piece(m, w, m.target)
-    tell_modes(m, s)
     return jumped(m)
