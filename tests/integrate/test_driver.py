@@ -363,6 +363,6 @@ def test_a_motion_begins_on_the_switch_that_holds_it(beside, kept):
     flag = driver.w.flag[0]
     assert driver.work.values[flag] == 1.0  # friction holds the block
     driver.work.state[:2] = 0.1, beside
-    driver.m.was[flag] = 0.0
+    driver.m.piece_values[flag] = 0.0
     motion.compiled(enter_piece)(driver.m, driver.w, driver.step)
     assert driver.work.state[:2].tolist() == [0.1, kept]

@@ -69,8 +69,8 @@ def strays(m: Motion, w: Switches) -> bool:
     for i in range(LOOKS):
         at = i * steps // (LOOKS - 1)
         if at == 0:
-            w.clock[0] = m.begun[0]
-            look(w, m.begun[1:], m.values)
+            w.clock[0] = m.piece_start[0]
+            look(w, m.piece_start[1:], m.values)
         else:
             w.clock[0] = m.record[first + at - 1, 0]
             look(w, m.record[first + at - 1][HEAD:], m.values)

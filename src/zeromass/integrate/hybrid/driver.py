@@ -130,9 +130,9 @@ def begin_piece(m: Motion, w: Switches, target: float) -> None:
     for c in range(len(m.cause)):
         m.signs[c, 0] = w.guards[c]
     leave_switches(m, w)
-    m.begun[0] = t
-    m.begun[1:] = m.y[:count]
-    m.was[:] = m.values
+    m.piece_start[0] = t
+    m.piece_start[1:] = m.y[:count]
+    m.piece_values[:] = m.values
 
 
 @kernel
@@ -148,7 +148,7 @@ def leave_switches(m: Motion, w: Switches) -> None:
             rises = m.signs[at, 0] * w.ahead
             if m.signs[c, 0] == 0.0 and rises * abs(m.reals[H]) > m.reals[ATOL]:
                 m.signs[c, 0] = LEAST
-            if rises < 0.0 and m.signs[c, 0] <= 2.0 * abs(m.values[w.margin[m.of[c]]]):
+            if rises < 0.0 and m.signs[c, 0] <= 2.0 * abs(m.values[w.margin[m.guard_switch[c]]]):
                 m.signs[at, 0] = LEAST * w.ahead
 
 
@@ -200,9 +200,9 @@ def take_back(m: Motion) -> int:
     """The state and the record as the piece began: LEFT."""
     place, count = COUNTS * (m.pieces - 1), len(m.first)
     m.tries = 0
-    m.reals[T] = m.begun[0]
-    m.y[:count] = m.begun[1:]
-    m.values[:] = m.was
+    m.reals[T] = m.piece_start[0]
+    m.y[:count] = m.piece_start[1:]
+    m.values[:] = m.piece_values
     m.ints[RECORDED], m.ints[STEPS] = m.counts[place], m.counts[place + 1]
     m.occurrences = m.counts[place + 4]
     return int(Drive.LEFT)
@@ -227,7 +227,7 @@ def dips_unseen(m: Motion, w: Switches) -> bool:
     steps, some = m.ints[RECORDED] - first, False
     for j in range(len(search.columns)):
         c = search.columns[j]
-        k = m.of[c]
+        k = m.guard_switch[c]
         held = w.flag[k] >= 0 and m.values[w.flag[k]] != 0.0
         some = some or held == (m.cause[c] == SLIDING)
     if not some or steps == 0:
@@ -235,11 +235,11 @@ def dips_unseen(m: Motion, w: Switches) -> bool:
     if steps >= len(search.t):
         m.step.unsure = 1
         return True
-    search.t[0] = m.begun[0]
+    search.t[0] = m.piece_start[0]
     for i in range(steps):
         search.t[i + 1] = m.record[first + i, 0]
     search.count, search.first, search.last, m.step.unsure = steps, 0, steps, 0
-    search.shortest = SHORTEST * abs(m.reals[UNTIL] - m.begun[0])
+    search.shortest = SHORTEST * abs(m.reals[UNTIL] - m.piece_start[0])
     begin_search(search)
     first_negative(search)
     return search.place != search.t[steps] or m.step.unsure > 0
@@ -369,7 +369,7 @@ def goes_on(m: Motion, w: Switches, s: StepFunctions) -> bool:
     if cross(m, w, s, m.jumps, False) == int(Crossing.NOTHING):
         return True
     m.flipped = flipped
-    m.values[:] = m.was
+    m.values[:] = m.piece_values
     return False
 
 
@@ -411,7 +411,7 @@ def settle_on_switches(m: Motion, w: Switches, s: StepFunctions) -> None:
     n, late = len(y) // 2, NEAR_BY * CLOSE * max(1.0, abs(t))
     fastest, largest = 0.0, 0.0
     w.clock[0] = t
-    accelerate(w, y, m.was)
+    accelerate(w, y, m.piece_values)
     for i in range(n):
         fastest, largest = max(fastest, abs(w.slope[i])), max(largest, abs(w.slope[n + i]))
     s.row[1:] = y

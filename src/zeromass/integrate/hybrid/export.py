@@ -117,7 +117,7 @@ def sample_motion(m: Motion, w: Switches, s: StepFunctions, to: Sampling) -> Non
             while piece < pieces - 1 and m.counts[COUNTS * (piece + 1)] <= row:
                 piece += 1
             m.pieces = piece + 1
-            m.begun[:] = m.log[piece][: 1 + count]
+            m.piece_start[:] = m.log[piece][: 1 + count]
             for j in range(len(m.values) - m.hidden):
                 m.values[m.hidden + j] = m.log[piece, 1 + count + j]
             open_step(m, row)

@@ -150,7 +150,7 @@ class Motion(Struct):
     stepper, stepper_begin   what such a method keeps from step to step, and the same as a piece begins
     span, first, last, row   of the step that it is asked for: t and h, the states at its ends, and all of these
     again             memory of steps from an earlier state, which `retakes` tells whether they are taken
-    cause, of, below  of each watched function what it is, the switch, and which of its functions
+    cause, guard_switch, guard_side   of each watched function what it is, the switch, and on which side it watches that
     slopes            of each watched function where its rate is among them, or −1
     terminal, guard   of each watched function whether the motion ends there, PASSES, ENDS, …; and whether it must not even
                       be where that is beyond zero
@@ -167,7 +167,7 @@ class Motion(Struct):
     stalled, changes  limits of the run
     target            where the piece ends at the latest
     timeless          whether formulas have values at all of these times, to rounding
-    begun, was        the start of the piece: t and y, and its parameters
+    piece_start, piece_values   t and y where the piece begins, and its parameters
     log, counts       pieces: t, y, and all parameters of modes, (pieces, 1 + 2n + hidden); and `COUNTS` of each
     hidden            where these parameters begin
     pieces            how many have begun
@@ -208,8 +208,8 @@ class Motion(Struct):
     again_ints: Ints
     again_y: Reals
     cause: Ints
-    of: Ints
-    below: Ints
+    guard_switch: Ints
+    guard_side: Ints
     slopes: Ints
     terminal: Ints
     guard: Ints
@@ -226,8 +226,8 @@ class Motion(Struct):
     start: float
     stalled: float
     changes: int
-    begun: Reals
-    was: Reals
+    piece_start: Reals
+    piece_values: Reals
     log: Reals2
     counts: Ints
     hidden: int

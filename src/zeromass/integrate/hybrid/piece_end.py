@@ -67,9 +67,9 @@ def open_step(m: Motion, last: int) -> None:
     s, count = m.step, len(m.first)
     t1 = m.record[last, 0]
     before = last > m.counts[COUNTS * (m.pieces - 1)]
-    t0 = m.record[last - 1, 0] if before else m.begun[0]
+    t0 = m.record[last - 1, 0] if before else m.piece_start[0]
     for i in range(count):
-        m.first[i] = m.record[last - 1, HEAD + i] if before else m.begun[1 + i]
+        m.first[i] = m.record[last - 1, HEAD + i] if before else m.piece_start[1 + i]
         m.last[i] = m.record[last, HEAD + i]
     s.step, s.t0[0], s.t1[0] = 0, t0, t1
     m.span[0], m.span[1] = t0, t1 - t0
@@ -130,8 +130,8 @@ def touched(m: Motion, w: Switches, s: StepFunctions, r: RootSearch, low: RootSe
                 continue
             far = near_touch(m, r, s, c, time)
             if far > 0.0:
-                at = m.of[c]
-                own = m.values[w.mode[at]] if w.kind[at] == SIDE else 1.0 if m.below[c] == 0 else -1.0
+                at = m.guard_switch[c]
+                own = m.values[w.mode[at]] if w.kind[at] == SIDE else 1.0 if m.guard_side[c] == 0 else -1.0
                 s.row[0] = time
                 if touch(m, w, time, s.row[1:], at, own, far) == int(Touch.AMBIGUOUS):
                     return c
@@ -172,17 +172,17 @@ def falling(m: Motion, w: Switches, t: float, y: Reals, c: int) -> float:
         return float(w.guards[at])
     look(w, y, m.values)
     accelerate(w, y, m.values)
-    return m.values[w.mode[m.of[c]]] * rate_of(w, y, w.slope[len(y) // 2 :], m.of[c]) * w.ahead
+    return m.values[w.mode[m.guard_switch[c]]] * rate_of(w, y, w.slope[len(y) // 2 :], m.guard_switch[c]) * w.ahead
 
 
 @kernel
 def sharpen(m: Motion, w: Switches, c: int) -> None:
     """Moves the end of a piece to g = 0 to rounding, by Newton's method, where g is nearly linear."""
-    count, k = len(m.first), m.of[c]
+    count, k = len(m.first), m.guard_switch[c]
     t, y = m.reals[T], m.work
     y[:] = m.y[:count]
     margin = m.values[w.margin[k]]
-    border = margin if w.kind[k] == SIDE else max(margin if m.below[c] == 0 else -margin, 0.0)
+    border = margin if w.kind[k] == SIDE else max(margin if m.guard_side[c] == 0 else -margin, 0.0)
     length = abs(t - m.span[0])
     w.clock[0] = t
     accelerate(w, y, m.values)
@@ -271,7 +271,7 @@ def locate_end(m: Motion, w: Switches, s: StepFunctions, r: RootSearch, low: Roo
             break
         c = r.columns[r.which[i]]
         if m.cause[c] != NONE:
-            w.reached[m.of[c]], w.way[m.of[c]] = 1, -1.0 if m.below[c] == 0 else 1.0
+            w.reached[m.guard_switch[c]], w.way[m.guard_switch[c]] = 1, -1.0 if m.guard_side[c] == 0 else 1.0
             switches += 1
         elif m.terminal[c] != IGNORED:
             note_event(m, s, c, r.times[i])
@@ -286,14 +286,14 @@ def locate_end(m: Motion, w: Switches, s: StepFunctions, r: RootSearch, low: Roo
         return int(PieceEnd.EVENT)
     if at >= 0:
         for k in range(len(w.kind)):
-            w.reached[k] = 1 if k == m.of[at] else 0
+            w.reached[k] = 1 if k == m.guard_switch[at] else 0
         return int(PieceEnd.TOUCHED)
     if end == m.until:
         return int(PieceEnd.FINISHED)
     c, alone = r.columns[r.which[last]], switches == 1 and not meets
     for k in range(len(w.kind)):
         alone = alone and not (w.flag[k] >= 0 and m.values[w.flag[k]] != 0.0)
-    if alone and m.cause[c] == SWITCH and w.kind[m.of[c]] != TURN and end != m.reals[UNTIL]:
+    if alone and m.cause[c] == SWITCH and w.kind[m.guard_switch[c]] != TURN and end != m.reals[UNTIL]:
         sharpen(m, w, c)
     return int(PieceEnd.SWITCH)
 
@@ -318,16 +318,16 @@ def stops_at_switch(m: Motion, w: Switches) -> bool:
     for i in range(n):
         w.slope[n + i] = 0.0 if slide else w.slope[n + i]
     for c in range(len(m.cause)):
-        k = m.of[c]
+        k = m.guard_switch[c]
         held = w.flag[k] >= 0 and m.values[w.flag[k]] != 0.0
         if m.cause[c] == SWITCH and w.kind[k] != TURN and not held:
             g, mode, rate = w.g[k], m.values[w.mode[k]], rate_of(w, y, w.slope[n:], k)
             left, falls = mode * g, mode * rate
             if w.kind[k] != SIDE:
                 left, falls = g - mode, rate
-                if m.below[c] != 0:
+                if m.guard_side[c] != 0:
                     left, falls = mode + 1.0 - g, -rate
             if falls < 0.0 and left <= -falls * late:
-                w.reached[k], w.way[k] = 1, -1.0 if m.below[c] == 0 else 1.0
+                w.reached[k], w.way[k] = 1, -1.0 if m.guard_side[c] == 0 else 1.0
                 some = True
     return some

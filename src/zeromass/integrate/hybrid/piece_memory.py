@@ -180,8 +180,8 @@ class PieceMemory:
             values=work.values,
             signs=work.signs,
             cause=ints(cause),
-            of=ints([k for k, _ in of]),
-            below=ints([j for _, j in of]),
+            guard_switch=ints([k for k, _ in of]),
+            guard_side=ints([j for _, j in of]),
             slopes=ints(slopes),
             terminal=ints([_terminal(event) for event in self.events]),
             guard=ints([event.guard for event in self.events]),
@@ -193,8 +193,8 @@ class PieceMemory:
             timeless=pieces.timeless,
             stalled=self.settings.limits.stalled,
             changes=self.settings.limits.changes,
-            begun=np.zeros(1 + order),
-            was=work.values.copy(),
+            piece_start=np.zeros(1 + order),
+            piece_values=work.values.copy(),
             log=np.zeros((PIECES, 1 + order + len(work.values) - self.hidden)),
             counts=np.zeros(PIECES * COUNTS, dtype=np.int64),
             hidden=self.hidden,
@@ -236,8 +236,8 @@ class PieceMemory:
     def enter(self, t: float, y: np.ndarray, target: float, until: float) -> None:
         """Begins a piece at a state, until a time at most, of a motion until another."""
         m, values = self.m, self.work.values
-        m.pieces, m.occurrences, m.counts[:COUNTS], m.was[:] = 1, 0, 0, values
-        m.begun[0], m.begun[1:], m.target, m.until = t, y, target, until
+        m.pieces, m.occurrences, m.counts[:COUNTS], m.piece_values[:] = 1, 0, 0, values
+        m.piece_start[0], m.piece_start[1:], m.target, m.until = t, y, target, until
         self.step.inputs[1 + self.order :] = values[:, None]
         compiled(leave_switches)(m, self.w)
 

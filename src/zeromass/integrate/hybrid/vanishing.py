@@ -53,10 +53,10 @@ def may_vanish(m: Motion) -> bool:
     steps, count = m.ints[RECORDED] - first, len(lengths.offsets) - 1
     if count == 0 or steps == 0:
         return False
-    lengths.evaluate(m.begun, m.begun[1:], m.values, lengths.before)
+    lengths.evaluate(m.piece_start, m.piece_start[1:], m.values, lengths.before)
     for k in range(count):
         lengths.sizes[k] = size_of(lengths.before[lengths.offsets[k] : lengths.offsets[k + 1]])
-    before = m.begun[0]
+    before = m.piece_start[0]
     for i in range(steps):
         row = m.record[first + i]
         lengths.evaluate(row, row[HEAD:], m.values, lengths.after)
