@@ -27,6 +27,7 @@ from zeromass.integrate.settings import Settings
 from zeromass.integrate.stepping.functions import Functions
 from zeromass.integrate.stepping.loop import Loop, lanes_of
 from zeromass.integrate.terms import Length, lengths_in
+from zeromass.kernel.language import Ints, Reals, Reals2, compiled, kernel, sqrt
 from zeromass.model import Event, State, System
 from zeromass.model.state import ROUNDING, Magnitude
 
@@ -78,6 +79,35 @@ Motion = Callable[[float], Segment]
 """The motion from a state until a time, or until what ends it before."""
 
 
+@kernel
+def turns(d0: Reals, d1: Reals, h: float) -> bool:
+    """Whether a length may pass zero in a step, from d and the rate of u at both ends.
+
+    d turns by more than a right angle, or u ceases to fall and rises; of √(d·d) if its speeds are large enough for two
+    passages.
+    """
+    n = len(d0) - 1
+    u0, u1 = d0[n], d1[n]
+    rises = not u0 * u1 > 0.0 and not h * u0 > 0.0 and not (u0 == 0.0 and u1 == 0.0)
+    if n == 0:
+        return rises
+    product, first, second = 0.0, 0.0, 0.0
+    for i in range(n):
+        product += d0[i] * d1[i]
+        first += d0[i] * d0[i]
+        second += d1[i] * d1[i]
+    first, second = sqrt(first), sqrt(second)
+    speed = max(abs(u0 / 2.0 / first), abs(u1 / 2.0 / second))
+    return (rises and not first + second > TWICE * abs(h) * speed) or not product > 0.0
+
+
+@kernel
+def turn_in_steps(before: Reals2, after: Reals2, h: Reals, found: Ints) -> None:
+    """In which of several steps a length may pass zero."""
+    for i in range(len(h)):
+        found[i] = 1 if turns(before[i], after[i], h[i]) else 0
+
+
 class Lengths:
     """The lengths in the formulas of a system, and their values."""
 
@@ -127,22 +157,13 @@ class Lengths:
         u, terms = self._of(k)[2].with_values(inputs)
         return bool(self.value(k, inputs) <= THROUGH * size or (not self.all[k].d and u[0] <= 8 * ROUNDING * terms[0]))
 
-    @np.errstate(all="ignore")
     def turned(self, before: list[np.ndarray], after: list[np.ndarray], h: np.ndarray) -> list[np.ndarray]:
-        """In which steps of lengths h each length may pass zero, from its `directions` at their ends: truths, (steps,).
-
-        There d turns by more than a right angle, or u ceases to fall and rises; of √(d·d) if its speeds there are large
-        enough for two passages.
-        """
+        """In which steps of lengths h each length may pass zero, from its `directions` at their ends: truths, (steps,)."""
         found = []
-        for length, d0, d1 in zip(self.all, before, after, strict=True):
-            rises = ~(d0[:, -1] * d1[:, -1] > 0.0) & ~(h * d0[:, -1] > 0.0) & ~((d0[:, -1] == 0.0) & (d1[:, -1] == 0.0))
-            if length.d:
-                lengths = [np.linalg.norm(d[:, :-1], axis=1) for d in (d0, d1)]
-                speed = np.maximum(*(np.abs(d[:, -1] / 2 / l) for d, l in zip((d0, d1), lengths, strict=True)))
-                twice = rises & (lengths[0] + lengths[1] <= TWICE * np.abs(h) * speed)
-                rises = twice | ~(np.einsum("ij,ij->i", d0[:, :-1], d1[:, :-1]) > 0.0)
-            found.append(rises)
+        for d0, d1 in zip(before, after, strict=True):
+            steps = np.zeros(len(h), dtype=np.int64)
+            compiled(turn_in_steps)(*(np.ascontiguousarray(x, dtype=float) for x in (d0, d1, h)), steps)
+            found.append(steps != 0)
         return found
 
     def _of(self, k: int) -> tuple[Evaluator, Evaluator, Magnitude]:

@@ -35,18 +35,15 @@ def place_of(name: str) -> tuple[int, int]:
 
 
 class LookedAt:
-    """Events on a piece, apart from the slopes of switching functions, by their places among all that is watched."""
+    """Kinds of functions on a piece, by their places among all that is watched."""
 
     def __init__(self, watched: Sequence[Event]) -> None:
-        self.low: list[int] = [k for k, event in enumerate(watched) if event.name.startswith(LOW)]
-        self.slopes: list[Event] = [replace(watched[k], direction=0) for k in self.low]
-        self.others: list[int] = [
-            k for k, event in enumerate(watched) if not event.name.startswith((LOW, KINK, NARROW))
-        ]
-        self.kinks: list[int] = [k for k, event in enumerate(watched) if event.name.startswith(KINK)]
-        self.bumps: list[int] = [k for k, event in enumerate(watched) if event.name.startswith(NARROW)]
-        self.events: list[Event] = [watched[k] for k in self.others]
-        self._followed = {SWITCH + event.name.removeprefix(LOW) for event in self.slopes}
+        def some(*beginnings: str) -> list[int]:
+            return [k for k, event in enumerate(watched) if event.name.startswith(beginnings)]
+
+        self.low, self.kinks, self.bumps = some(LOW), some(KINK), some(NARROW)
+        self.others: list[int] = sorted({*range(len(watched))} - {*self.low, *self.kinks, *self.bumps})
+        self._followed = {SWITCH + watched[k].name.removeprefix(LOW) for k in self.low}
         self.directions: list[float] = [e.direction * (1.0 if self.turns(e) else FOLLOWED) for e in watched]
 
     def turns(self, event: Event) -> bool:

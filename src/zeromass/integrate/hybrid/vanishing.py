@@ -12,32 +12,10 @@ from zeromass.compile.program import Program
 from zeromass.expression import Expression
 from zeromass.integrate.hybrid.memory import COUNTS, RECORDED, Lengths, Motion
 from zeromass.integrate.hybrid.tables import ints
-from zeromass.integrate.lengths import AT_END, TWICE, lengths_of
+from zeromass.integrate.lengths import AT_END, lengths_of, turns
 from zeromass.integrate.stepping.layout import HEAD
 from zeromass.integrate.terms import lengths_in
 from zeromass.kernel.language import Reals, kernel, sqrt
-
-
-@kernel
-def turns(d0: Reals, d1: Reals, h: float) -> bool:
-    """Whether a length may pass zero in a step, from its direction d, the rate of u and u at both ends.
-
-    d turns by more than a right angle, or u ceases to fall and rises; of √(d·d) if its speeds are large enough for two
-    passages.
-    """
-    n = len(d0) - 2
-    u0, u1 = d0[n], d1[n]
-    rises = not u0 * u1 > 0.0 and not h * u0 > 0.0 and not (u0 == 0.0 and u1 == 0.0)
-    if n == 0:
-        return rises
-    product, first, second = 0.0, 0.0, 0.0
-    for i in range(n):
-        product += d0[i] * d1[i]
-        first += d0[i] * d0[i]
-        second += d1[i] * d1[i]
-    first, second = sqrt(first), sqrt(second)
-    speed = max(abs(u0 / 2.0 / first), abs(u1 / 2.0 / second))
-    return (rises and not first + second > TWICE * abs(h) * speed) or not product > 0.0
 
 
 @kernel
@@ -62,7 +40,7 @@ def may_vanish(m: Motion) -> bool:
         lengths.evaluate(row, row[HEAD:], m.values, lengths.after)
         for k in range(count):
             begin, end = lengths.offsets[k], lengths.offsets[k + 1]
-            if turns(lengths.before[begin:end], lengths.after[begin:end], row[0] - before):
+            if turns(lengths.before[begin : end - 1], lengths.after[begin : end - 1], row[0] - before):
                 return True
             size = size_of(lengths.after[begin:end])
             lengths.sizes[k] = max(lengths.sizes[k], size)
