@@ -190,6 +190,12 @@ class DriverModule extends Motion {
     this.slot("pieces")[0] -= 1n;
   }
 
+  /** Goes back to where the last piece has ended, before what the switch there has changed. */
+  rewind() {
+    const rows = this.ints("recorded");
+    if (rows) this.y.set(this.floats(this.count("record") + 8 * rows * this.about.row - 8 * this.order, this.order));
+  }
+
   /** Switches that ended the last piece, beyond which it has come, or that have changed. */
   marked(name, struct) {
     return this.wholes(name, struct).flatMap((x, k) => (x ? [k] : []));
@@ -337,7 +343,11 @@ class HybridMotion {
   left() {
     const status = this.module.words[this.module.count("status")];
     this.module.takeBack();
-    if (this.crowded()) return this.chattering(this.module.marked("changed", "jumps"));
+    if (this.crowded()) {
+      const found = this.chattering(this.module.marked("changed", "jumps"));
+      this.module.rewind();
+      return found;
+    }
     if (!["EVENT", "FINISHED"].includes(status)) return { ending: status };
     throw new Beyond("where its last piece ends is not certain");
   }
@@ -345,7 +355,9 @@ class HybridMotion {
   /** The ending of a motion that stays on switches, to rounding, along which it can not slide: its last piece is none. */
   strayed(which) {
     this.module.takeBack();
-    return this.crowded() ? this.chattering(which) : { ending: "AMBIGUOUS", message: this.said("touches", which) };
+    const found = this.crowded() ? this.chattering(which) : { ending: "AMBIGUOUS", message: this.said("touches", which) };
+    this.module.rewind();
+    return found;
   }
 
   /** Whether the last switches were just before. */
