@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import zeromass as zm
+from zeromass.integrate.hybrid.motion import Driver
 from zeromass.integrate.hybrid.piece_loop import PieceLoop
 
 ORIGIN = (0.0, 0.0, 0.0)
@@ -301,14 +302,21 @@ def test_forces_without_bound_end_by_name_where_their_length_vanishes(switch):
 def test_many_passages_take_time_in_proportion(monkeypatch):
     """A motion is not followed to its end anew from each passage."""
     taken: list[int] = []
-    segment = PieceLoop.segment
+    segment, run = PieceLoop.segment, Driver.run
 
     def counted(self, tell):
         found = segment(self, tell)
-        taken.append(found.statistics.steps)
+        taken.append(found.statistics.evaluations)
+        return found
+
+    def driven(self, *given):
+        before = self.work.evaluations
+        found = run(self, *given)
+        taken.append(self.work.evaluations - before)
         return found
 
     monkeypatch.setattr(PieceLoop, "segment", counted)
+    monkeypatch.setattr(Driver, "run", driven)
     p = zm.Particle("p", mass=1.0)
     system, _ = beside("maximum", p, 10.0, 0.3, np.array([0.0, 0.0, 1.0]), ORIGIN)
     start = system.start([(p.position, (0, 0, 1.0)), (p.velocity, ORIGIN)])

@@ -14,6 +14,7 @@ from zeromass.integrate.hybrid.memory import (
     AHEAD,
     ATOL,
     BEHIND_AT,
+    BUDGET,
     COUNTS,
     ENDS,
     EVALUATIONS,
@@ -62,6 +63,9 @@ LEAST = 2.0**-1022
 
 SHORTEST = 1e-6
 """Part of a piece below which no closer look is taken at what does not tell itself from places inside a step."""
+
+FEW = 64
+"""Steps after which one looks whether lengths may have passed zero in them."""
 
 NEAR_BY = 4.0
 """Times the accuracy of located switches, by which rates may be beside a switch that holds a motion from there on."""
@@ -130,6 +134,7 @@ def begin_piece(m: Motion, w: Switches, target: float) -> None:
     for c in range(len(m.cause)):
         m.signs[c, 0] = w.guards[c]
     leave_switches(m, w)
+    m.lengths.looked = m.ints[RECORDED]
     m.piece_start[0] = t
     m.piece_start[1:] = m.y[:count]
     m.piece_values[:] = m.values
@@ -295,9 +300,18 @@ def drive(
         if has_events(m) and m.occurrences + len(r.times) + len(m.cause) > m.occurred.shape[0]:
             return int(Drive.LOG_FULL)
         m.reals[UNTIL] = m.sooner if m.tries > 0 else m.target
+        rest, few = m.ints[BUDGET], m.ints[BUDGET]
+        if len(m.lengths.offsets) > 1:
+            few = min(rest, FEW)
+            m.ints[BUDGET] = few
         status = m.advance(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[13])
         m.status = status
+        m.ints[BUDGET] = rest - few if status == PAUSED else m.ints[BUDGET] + rest - few
         if status == PAUSED:
+            if may_vanish(m, False):
+                return take_back(m)
+            if rest > few:
+                continue
             return int(Drive.PAUSED)
         if status == RECORD_FULL:
             return int(Drive.RECORD_FULL)
@@ -316,7 +330,7 @@ def drive(
                 found = int(PieceEnd.SWITCH)
         if found > int(PieceEnd.TOUCHED) or passes_beyond(m, found):
             return take_back(m)
-        if may_vanish(m):
+        if may_vanish(m, True):
             return take_back(m)
         if dips_unseen(m, w):  # the piece is made again up to where that is
             tries, place = m.tries + 1, m.dips.place

@@ -33,9 +33,6 @@ from zeromass.kernel.language import compiled
 from zeromass.model import Event, ModelError, State, System
 from zeromass.model.pieces import SystemPieces, Undecided
 
-MOST_SKIPPED = 64
-"""Pieces at most that are made without the driver, after it has left several."""
-
 PERIODIC = 1e-9
 """Part of accelerations by which they may differ where an angle is larger by 2π, and its formulas count as periodic."""
 
@@ -97,7 +94,7 @@ class HybridIntegrator:
         except Undecided as why:
             outcome = Outcome(Ending.AMBIGUOUS, self.start.t, str(why))
             return Segments([Segment.standing(self.start, outcome, self.settings)])
-        self._found, self._waits, self._skips = Segments(), 0, 1
+        self._found = Segments()
         self._times: list[float] = []  # of switches that are not known ahead
         here: tuple[State, Piece] | None = self._led(decision), Piece(decision.modes, decision.holds)
         while here is not None:
@@ -115,8 +112,7 @@ class HybridIntegrator:
     def _beyond(self, state: State, piece: Piece) -> tuple[State, Piece] | None:
         """Where a motion begins anew after one piece or many; None where it has ended."""
         status, reached, found = Drive.LEFT, dict[int, float](), self._found
-        driver = self._driver(state, piece) if self._waits == 0 else None
-        self._waits = max(self._waits - 1, 0)
+        driver = self._driver(state, piece)
         if driver is not None:
             driven = driver.run(self.start, state, piece, self._place, self._times, self._runner.before, self._tell)
             found.promise(driven.segments, self.start.system)
@@ -128,10 +124,6 @@ class HybridIntegrator:
                 )
             if status is Drive.LEFT and driver.m.status == Status.STEP_TOO_SMALL and self._piled(state.t):
                 return self._end_with(state, piece, self._chattering(np.flatnonzero(driver.m.jumps.changed).tolist()))
-            if not driven.segments and status is Drive.LEFT:
-                self._waits, self._skips = self._skips, min(2 * self._skips, MOST_SKIPPED)
-            else:
-                self._skips = 1
         if status is Drive.LEFT:
             status, state, reached = self._made(state, piece)
         match status:

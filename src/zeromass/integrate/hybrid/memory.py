@@ -130,6 +130,7 @@ class Lengths(Struct):
     evaluate       values ← of each, d and the rate of u, which are reversed where it passes zero, and u
     offsets        where those of each begin, (k + 1,)
     before, after  values at both ends of a step; sizes: the largest lengths on the way
+    looked         rows of the record, of steps that have been looked at
     """
 
     evaluate: Annotated[Callable[..., None], function(Reals, Reals, Reals, Reals)]
@@ -137,6 +138,7 @@ class Lengths(Struct):
     before: Reals
     after: Reals
     sizes: Reals
+    looked: int
 
 
 class Motion(Struct):

@@ -25,30 +25,33 @@ def size_of(d: Reals) -> float:
 
 
 @kernel
-def may_vanish(m: Motion) -> bool:
-    """Whether a length may pass zero in a step of the piece, or where it ends."""
-    lengths, first = m.lengths, m.counts[COUNTS * (m.pieces - 1)]
-    steps, count = m.ints[RECORDED] - first, len(lengths.offsets) - 1
-    if count == 0 or steps == 0:
+def may_vanish(m: Motion, ended: bool) -> bool:
+    """Whether a length may pass zero in a step of the piece that has not been looked at, or where the piece ends."""
+    lengths, first, last = m.lengths, m.counts[COUNTS * (m.pieces - 1)], m.ints[RECORDED]
+    count = len(lengths.offsets) - 1
+    if count == 0 or last == first:
         return False
-    lengths.evaluate(m.piece_start, m.piece_start[1:], m.values, lengths.before)
-    for k in range(count):
-        lengths.sizes[k] = size_of(lengths.before[lengths.offsets[k] : lengths.offsets[k + 1]])
-    before = m.piece_start[0]
-    for i in range(steps):
-        row = m.record[first + i]
+    time = m.record[lengths.looked - 1, 0] if lengths.looked > first else m.piece_start[0]
+    if lengths.looked == first:
+        lengths.evaluate(m.piece_start, m.piece_start[1:], m.values, lengths.before)
+        for k in range(count):
+            lengths.sizes[k] = size_of(lengths.before[lengths.offsets[k] : lengths.offsets[k + 1]])
+    for i in range(lengths.looked, last):
+        row = m.record[i]
         lengths.evaluate(row, row[HEAD:], m.values, lengths.after)
         for k in range(count):
             begin, end = lengths.offsets[k], lengths.offsets[k + 1]
-            if turns(lengths.before[begin : end - 1], lengths.after[begin : end - 1], row[0] - before):
+            if turns(lengths.before[begin : end - 1], lengths.after[begin : end - 1], row[0] - time):
                 return True
-            size = size_of(lengths.after[begin:end])
-            lengths.sizes[k] = max(lengths.sizes[k], size)
-            if i == steps - 1 and size <= AT_END * lengths.sizes[k]:
-                return True
+            lengths.sizes[k] = max(lengths.sizes[k], size_of(lengths.after[begin:end]))
         lengths.before[:] = lengths.after
-        before = row[0]
-    return False
+        time = row[0]
+    lengths.looked = last
+    vanished = False
+    for k in range(count):
+        size = size_of(lengths.before[lengths.offsets[k] : lengths.offsets[k + 1]])
+        vanished = vanished or size <= AT_END * lengths.sizes[k]
+    return ended and vanished
 
 
 def length_formulas(program: Program) -> list[Expression]:
