@@ -12,12 +12,13 @@ from cases import spread
 from hybrid.corpus import SWITCHES, Problem
 from zeromass.compile.program import program_at
 from zeromass.integrate.hybrid import motion, piece_memory
-from zeromass.integrate.hybrid.driver import drive, enter_piece
+from zeromass.integrate.hybrid.driver import drive
 from zeromass.integrate.hybrid.guard_functions import GuardFunctions
 from zeromass.integrate.hybrid.integrator import HybridIntegrator
 from zeromass.integrate.hybrid.memory import Drive
 from zeromass.integrate.hybrid.messages import Selection
 from zeromass.integrate.hybrid.motion import Driver
+from zeromass.integrate.hybrid.piece_begin import enter_piece
 from zeromass.integrate.hybrid.reset import reset, strike
 from zeromass.integrate.hybrid.selection import select_modes
 from zeromass.integrate.hybrid.time_events import TimeEvents

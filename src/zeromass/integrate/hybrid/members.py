@@ -6,9 +6,10 @@ from enum import IntEnum
 
 import numpy as np
 
-from zeromass.integrate.hybrid.driver import drive, forget_pieces
+from zeromass.integrate.hybrid.driver import drive
 from zeromass.integrate.hybrid.memory import BUDGET, EVALUATIONS, RECORDED, REJECTED, STEPS, Drive, Motion, T
 from zeromass.integrate.hybrid.messages import Selection
+from zeromass.integrate.hybrid.piece_begin import forget_pieces
 from zeromass.integrate.hybrid.selection import select_modes
 from zeromass.integrate.hybrid.switches import TURN, Switches
 from zeromass.integrate.stepping.step_functions import StepFunctions

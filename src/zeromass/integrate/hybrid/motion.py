@@ -10,7 +10,7 @@ import numpy as np
 
 from zeromass.compile.program import Program
 from zeromass.integrate.hybrid.driven import DrivenPieces, piece_of
-from zeromass.integrate.hybrid.driver import drive, functions_in_piece, next_target, select_in_piece, take_back
+from zeromass.integrate.hybrid.driver import drive, functions_in_piece, select_in_piece, take_back
 from zeromass.integrate.hybrid.guard_functions import LOW, GuardFunctions, LookedAt
 from zeromass.integrate.hybrid.members import Ending, Members, drive_members
 from zeromass.integrate.hybrid.memory import (
@@ -19,6 +19,7 @@ from zeromass.integrate.hybrid.memory import (
 )
 from zeromass.integrate.hybrid.messages import Selection
 from zeromass.integrate.hybrid.methods import MethodMemory, method_memory
+from zeromass.integrate.hybrid.piece_begin import next_target
 from zeromass.integrate.hybrid.piece_memory import PieceMemory
 from zeromass.integrate.hybrid.pieces import Piece
 from zeromass.integrate.hybrid.selection import select_modes

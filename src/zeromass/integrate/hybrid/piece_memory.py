@@ -13,7 +13,7 @@ from zeromass.compile.program import Program
 from zeromass.expression import Symbol
 from zeromass.integrate.hybrid.callbacks import Callbacks
 from zeromass.integrate.hybrid.chattering import strays
-from zeromass.integrate.hybrid.driver import functions_in_piece, leave_switches, select_in_piece
+from zeromass.integrate.hybrid.driver import functions_in_piece, select_in_piece
 from zeromass.integrate.hybrid.guard_cache import GuardCache
 from zeromass.integrate.hybrid.guard_functions import HOLD, LOW, GuardFunctions, LookedAt, place_of
 from zeromass.integrate.hybrid.guard_functions import SWITCH as SWITCHES
@@ -33,6 +33,7 @@ from zeromass.integrate.hybrid.memory import (
     Lengths,
     Motion,
 )
+from zeromass.integrate.hybrid.piece_begin import leave_switches
 from zeromass.integrate.hybrid.piece_end import PieceEnd, locate_end, stops_at_switch
 from zeromass.integrate.hybrid.python_functions import PythonFunctions
 from zeromass.integrate.hybrid.reset import reset, strike
