@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from zeromass.codegen import cache as code_cache
@@ -86,7 +85,13 @@ def _code(kernel: Kernel, target: Target) -> Code:
     return Code(lambda: text_of(kernel, target=target), target, origin=origin, passes=True)
 
 
-@cache
+_known: dict[Kernel, Compiled] = {}
+
+
 def compiled(kernel: Kernel) -> Compiled:
-    """The machine code of a kernel for this computer, of which there is one in a process."""
-    return Compiled(kernel, host().scalar)
+    """The machine code of a kernel for this computer, of which there is one in a process, whichever thread was first.
+
+    Structs have its address: a second one that replaced it would free the code there.
+    """
+    found = _known.get(kernel)
+    return _known.setdefault(kernel, Compiled(kernel, host().scalar)) if found is None else found
