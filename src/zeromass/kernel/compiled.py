@@ -6,6 +6,7 @@ import ctypes
 from typing import TYPE_CHECKING, Any
 
 from zeromass.codegen import cache as code_cache
+from zeromass.codegen.once import once
 from zeromass.codegen.target import Code, Target, host
 from zeromass.kernel.source import Kernel
 from zeromass.kernel.structs import c_type, words_of
@@ -85,13 +86,7 @@ def _code(kernel: Kernel, target: Target) -> Code:
     return Code(lambda: text_of(kernel, target=target), target, origin=origin, passes=True)
 
 
-_known: dict[Kernel, Compiled] = {}
-
-
+@once
 def compiled(kernel: Kernel) -> Compiled:
-    """The machine code of a kernel for this computer, of which there is one in a process, whichever thread was first.
-
-    Structs have its address: a second one that replaced it would free the code there.
-    """
-    found = _known.get(kernel)
-    return _known.setdefault(kernel, Compiled(kernel, host().scalar)) if found is None else found
+    """The machine code of a kernel for this computer, of which there is one in a process."""
+    return Compiled(kernel, host().scalar)
