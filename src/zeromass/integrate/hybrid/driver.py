@@ -1,8 +1,8 @@
 """The driver of a motion over switches: steps, location of switches, selection of modes, and again, in one kernel.
 
 A piece in which a length may pass through zero, pivots fade, or steps find no way is taken back to its beginning: LEFT says
-that the loop of smooth motion is to make it, see `piece_runner`. Where a piece has ended and masses or constraints switch, or
-no modes are selected, the status is DECIDE. Nothing is kept on the stack: Python works between two calls.
+that the loop of smooth motion is to make it, see `piece_runner`. Where a piece has ended and masses or constraints switch,
+or no modes are selected, the status is DECIDE. Nothing is kept on the stack: Python works between two calls.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ def jump_functions(pieces: SystemPieces, program: Program) -> Code | None:
         return None
     if "jumps" not in known:
         values = [e for some in jump_formulas(pieces, program) for e in some]
-        known["jumps"] = code({"jump_values": (program.inputs, [values])}, host().scalar)
+        known.setdefault("jumps", code({"jump_values": (program.inputs, [values])}, host().scalar))
     return known["jumps"]
 
 

@@ -38,7 +38,7 @@ from zeromass.integrate.hybrid.piece_end import PieceEnd, locate_end, stops_at_s
 from zeromass.integrate.hybrid.python_functions import PythonFunctions
 from zeromass.integrate.hybrid.reset import reset, strike
 from zeromass.integrate.hybrid.switches import Switches
-from zeromass.integrate.hybrid.tables import compiled_table, ints
+from zeromass.integrate.hybrid.tables import compiled_table, ints, switch_functions
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.stepping.dense import DEGREE, Projection
 from zeromass.integrate.stepping.functions import Functions, Onto

@@ -69,7 +69,7 @@ def length_table(program: Program) -> Lengths:
         return Lengths(offsets=ints([0]))
     known: dict[str, Code] = system.memory
     if "directions of lengths" not in known:
-        known["directions of lengths"] = code({"directions": (program.inputs, [formulas])}, host().scalar)
+        known.setdefault("directions of lengths", code({"directions": (program.inputs, [formulas])}, host().scalar))
     offsets = np.cumsum([0, *[1 + len(d) for d in lengths_of(system).reversed]])
     before, after, sizes = (np.zeros(count) for count in (offsets[-1], offsets[-1], len(offsets) - 1))
     evaluate: Any = known["directions of lengths"].address("directions")
