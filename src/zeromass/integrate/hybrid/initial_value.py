@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from zeromass.expression import Expression
 from zeromass.integrate.hybrid.mode_selector import ModeSelector
-from zeromass.integrate.hybrid.pieces import Piece
 from zeromass.integrate.outcome import Ending, Outcome
 from zeromass.integrate.segment import Segment
 from zeromass.integrate.settings import Settings
@@ -18,13 +17,12 @@ def initial_value(state: State, e: Expression) -> float:
     """The value on the pieces that a motion forward in time begins on; where these are not decided, as the state has it."""
     pieces, state = state.system.pieces, replace(state, sliding="")
     assert pieces is not None
-    deciding, here = ModeSelector(pieces, 1.0, 1), pieces.here(state)
+    selector, here = ModeSelector(pieces, 1.0, 1), pieces.here(state)
     timed = {mode: here.parameters[mode] for mode in (pieces.switches[k].mode for k in pieces.of_time)}
     try:
-        decision = deciding.begin(state, timed)
+        piece = selector.begin(state, timed)
     except Undecided:
         return state[e]
-    program = deciding.guards.program(deciding.guards.state(state, decision.modes))
+    program = selector.guards.program(selector.guards.state(state, piece.modes))
     alone = Segment.standing(state, Outcome(Ending.FINISHED, state.t, ""), Settings())
-    piece = Piece(decision.modes, decision.holds)
     return float(replace(alone, program=program, piece=piece).steps[e][0])

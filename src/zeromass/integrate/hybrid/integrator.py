@@ -21,7 +21,7 @@ from zeromass.integrate.hybrid.mode_selector import ModeSelector
 from zeromass.integrate.hybrid.motion import Driver
 from zeromass.integrate.hybrid.piece_end import PieceEnd
 from zeromass.integrate.hybrid.piece_runner import PieceRunner
-from zeromass.integrate.hybrid.pieces import Decision, Piece, switchings
+from zeromass.integrate.hybrid.pieces import Piece, switchings
 from zeromass.integrate.hybrid.reset_outcomes import energy_jump, impulse_between, state_beyond
 from zeromass.integrate.hybrid.time_events import TimeEvents
 from zeromass.integrate.outcome import Ending, Outcome, at_start
@@ -59,10 +59,10 @@ class HybridIntegrator:
         self._tell = tell
         self._asked = tuple(events)
         self._ahead = 1.0 if until >= start.t else -1.0
-        self.deciding: ModeSelector = ModeSelector(pieces, self._ahead, lanes_of(settings.chosen))
-        self._guards = self.deciding.guards
+        self.selector: ModeSelector = ModeSelector(pieces, self._ahead, lanes_of(settings.chosen))
+        self._guards = self.selector.guards
         self._watched = GuardFunctions(pieces, self._asked, self._ahead)
-        self._runner = PieceRunner(self.deciding, settings, self._watched, until)
+        self._runner = PieceRunner(self.selector, settings, self._watched, until)
         self._runner.held = held
         self._table = TimeEvents(pieces, start, until, [event.zero for event in self._asked])
         self._place = 0  # among the time events: of the next time
@@ -90,13 +90,13 @@ class HybridIntegrator:
             self._begun = True
         self._use_driver()
         try:
-            decision = self.deciding.begin(self.start, self._timed)
+            piece = self.selector.begin(self.start, self._timed)
         except Undecided as why:
             outcome = Outcome(Ending.AMBIGUOUS, self.start.t, str(why))
             return Segments([Segment.standing(self.start, outcome, self.settings)])
         self._found = Segments()
         self._times: list[float] = []  # of switches that are not known ahead
-        here: tuple[State, Piece] | None = self._led(decision), Piece(decision.modes, decision.holds)
+        here: tuple[State, Piece] | None = self._start_on(piece), piece
         while here is not None:
             here = self._beyond(*here)
         return self._found
@@ -107,7 +107,7 @@ class HybridIntegrator:
         if pieces.only_forces:
             modes = {switch.mode: self._timed.get(switch.mode, 1.0) for switch in pieces.switches}
             driver = self._of(self._guards.state(self.start, modes))
-            self.deciding.use(driver.functions, driver.w)
+            self.selector.use(driver.functions, driver.w)
 
     def _beyond(self, state: State, piece: Piece) -> tuple[State, Piece] | None:
         """Where a motion begins anew after one piece or many; None where it has ended."""
@@ -227,12 +227,12 @@ class HybridIntegrator:
         """The outcome of a motion that touches switches."""
         return Outcome(Ending.AMBIGUOUS, t, TOUCHES.format(which=self.pieces.words(which)))
 
-    def _led(self, decision: Decision) -> State:
+    def _start_on(self, piece: Piece) -> State:
         """The start; where it lies on a switch, with parts without mass where their constraints are on the piece beyond."""
         pieces, start = self.pieces, self.start
         if not pieces.parts["constraints"] or pieces.of_force:
             return start
-        before, after = pieces.here(start), self._guards.state(start, decision.modes)
+        before, after = pieces.here(start), self._guards.state(start, piece.modes)
         modes = {k: pieces.switches[k].mode for k in pieces.parts["constraints"]}
         changed = [k for k, mode in modes.items() if before.parameters[mode] != after.parameters[mode]]
         try:
@@ -298,17 +298,16 @@ class HybridIntegrator:
     # what a switch does ---------------------------------------------------------------------------------------------------
     def _after(self, state: State, piece: Piece, flipped: dict[int, float]) -> tuple[Outcome | None, State, Piece]:
         """The state and the piece after a switch; an outcome where the motion ends there."""
-        pieces, t, old = self.pieces, state.t, piece
+        pieces, t, new, struck = self.pieces, state.t, piece, False
         first, changed, energy, leads = state, list(flipped), 0.0, ""
-        decision, struck = Decision(piece.modes, piece.holds), False
         for _ in range(AT_ONCE):
-            modes = decision.modes
+            modes = new.modes
             try:
-                decision = self.deciding.after(state, decision, flipped, self._timed)
+                new = self.selector.after(state, new, flipped, self._timed)
             except Undecided as why:
                 return Outcome(Ending.AMBIGUOUS, t, str(why)), state, piece
-            before, after = (self._guards.state(state, m) for m in (modes, decision.modes))
-            changed, flipped = [k for k, s in enumerate(pieces.switches) if decision.modes[s.mode] != modes[s.mode]], {}
+            before, after = (self._guards.state(state, m) for m in (modes, new.modes))
+            changed, flipped = [k for k, s in enumerate(pieces.switches) if new.modes[s.mode] != modes[s.mode]], {}
             if pieces.parts["energies"].isdisjoint(changed) and self._only_forces(changed):
                 found, beyond = Crossing.NOTHING, state
             else:
@@ -322,11 +321,12 @@ class HybridIntegrator:
                     return self._not_taken(state, changed, taker), state, piece
                 struck = True
             elif found is Crossing.CONSTRAINT:
-                leads, first = pieces.given.jumped((), before, after), replace(first, q=beyond.q)
+                leads = pieces.given.jumped((), before, after)
+                first = replace(first, q=beyond.q, v=first.v + (beyond.v - state.v))
             else:
-                impulse = impulse_between(self._guards.state(first, decision.modes), after) if struck else None
-                said = switchings(pieces, t, old, Piece(decision.modes, decision.holds))
-                return None, state, Piece(decision.modes, decision.holds, said, impulse, energy)
+                impulse = impulse_between(self._guards.state(first, new.modes), after) if struck else None
+                said = switchings(pieces, t, piece, new)
+                return None, state, replace(new, switchings=said, impulse=impulse, energy=energy)
             state = replace(state, q=beyond.q, v=beyond.v)
         return Outcome(Ending.CHATTERING, t, leads or RETURNS.format(which=pieces.words(changed))), state, piece
 

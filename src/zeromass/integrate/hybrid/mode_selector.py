@@ -13,7 +13,7 @@ from zeromass.integrate.hybrid.driven import piece_of
 from zeromass.integrate.hybrid.guard_cache import GuardCache
 from zeromass.integrate.hybrid.large import LargeSwitches
 from zeromass.integrate.hybrid.messages import Selection, words
-from zeromass.integrate.hybrid.pieces import Decision
+from zeromass.integrate.hybrid.pieces import Piece
 from zeromass.integrate.hybrid.python_functions import PythonFunctions
 from zeromass.integrate.hybrid.selection import select_modes
 from zeromass.integrate.hybrid.switches import Switches
@@ -71,7 +71,7 @@ class ModeSelector:
         self._own = functions, switches
 
     # selection ----------------------------------------------------------------------------------------------------------
-    def begin(self, state: State, timed: Mapping[Symbol, float]) -> Decision:
+    def begin(self, state: State, timed: Mapping[Symbol, float]) -> Piece:
         """Modes at a start; turns of angles are those of the state, else principal values.
 
         timed  modes of switches that depend on time alone
@@ -81,15 +81,13 @@ class ModeSelector:
         unknown = {k: 1.0 for k in turns if self.pieces.switches[k].mode not in state.turns}
         return self._selected(state, modes, unknown, fresh=True)
 
-    def after(
-        self, state: State, before: Decision, reached: Mapping[int, float], timed: Mapping[Symbol, float]
-    ) -> Decision:
+    def after(self, state: State, before: Piece, reached: Mapping[int, float], timed: Mapping[Symbol, float]) -> Piece:
         """Modes where switches have been reached, each with the side that it goes to, or whole numbers below or above."""
         return self._selected(state, {**before.modes, **timed}, reached, fresh=False)
 
     def _selected(
         self, state: State, modes: Mapping[Symbol, float], reached: Mapping[int, float], *, fresh: bool
-    ) -> Decision:
+    ) -> Piece:
         values, y = self._values(state, modes), np.concatenate([state.q, state.v])
         with self._table(state) as w:
             w.reached[:] = [k in reached for k in range(len(w.reached))]
@@ -98,8 +96,7 @@ class ModeSelector:
             which, number = w.open[: w.count].tolist(), w.number
         if why is not Selection.DECIDED:
             raise Undecided(words(why, self.pieces.words(which), len(which), number))
-        piece = piece_of(self.pieces, self._modes(values))
-        return Decision(piece.modes, piece.holds)
+        return piece_of(self.pieces, self._modes(values))
 
     def _values(self, state: State, modes: Mapping[Symbol, float]) -> np.ndarray:
         """The values of all parameters, with some modes."""

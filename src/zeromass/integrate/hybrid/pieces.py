@@ -91,13 +91,6 @@ class Hold(NamedTuple):
     high: float
 
 
-class Decision(NamedTuple):
-    """On which pieces a motion goes on: values of modes, margins and flags, and the switches along which it slides."""
-
-    modes: Mapping[Symbol, float]
-    holds: tuple[Hold, ...] = ()
-
-
 @frozen()
 class Piece:
     """On which pieces of its formulas a segment moves, and how it came there.
