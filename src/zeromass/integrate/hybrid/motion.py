@@ -200,7 +200,7 @@ class Driver(PieceMemory):
         return Driven(made, status, state, piece, m.place, reached, interrupted)
 
     def target(self, moving: State, place: int) -> float:
-        """Where a piece that begins at a state ends at the latest: at the next time of the timetable, or with the run."""
+        """Where a piece that begins at a state ends at the latest: at the next time event, or with the run."""
         work, m = self.work, self.m
         work.state[: self.order] = np.concatenate([moving.q, moving.v])
         work.values[:], m.place = moving.inputs[1 + self.order :], place
