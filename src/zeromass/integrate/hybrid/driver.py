@@ -35,7 +35,7 @@ from zeromass.integrate.hybrid.memory import (
     T,
     watch,
 )
-from zeromass.integrate.hybrid.piece_begin import begin_piece, enter_piece, jumped
+from zeromass.integrate.hybrid.piece_begin import begin_piece, enter_piece, jumped, stride_of
 from zeromass.integrate.hybrid.piece_end import PieceEnd, ends_piece, open_step, stops_at_switch
 from zeromass.integrate.hybrid.switches import Switches
 from zeromass.integrate.hybrid.vanishing import may_vanish
@@ -128,7 +128,10 @@ def drive(
     m: Motion, w: Switches, s: StepFunctions, r: RootSearch, low: RootSearch, fractions: Reals, begins: bool
 ) -> int:
     """Steps over switches until the end of the run, or until Python is needed; see `Drive`."""
-    a, entered = m.arguments, enter_piece(m, w, s) if begins else int(Drive.PAUSED)
+    a, entered = m.arguments, int(Drive.PAUSED)
+    if begins:
+        m.stride = 0.0
+        entered = enter_piece(m, w, s)
     while True:
         if entered == int(Drive.LEFT):
             return take_back(m)
@@ -167,6 +170,12 @@ def drive(
             found = int(PieceEnd.UNKNOWN)
             if not timed and stuck(status) and stops_at_switch(m, w):
                 found = int(PieceEnd.SWITCH)
+        if m.stride > 0.0 and status == EVENT and m.ints[RECORDED] == m.counts[COUNTS * (m.pieces - 1)] + 1:
+            take_back(m)  # a motion as short as a step may be smaller than its tolerances: it is begun with care
+            m.stride = 0.0
+            begin_piece(m, w, m.target)
+            entered = jumped(m)
+            continue
         if found > int(PieceEnd.TOUCHED) or passes_beyond(m, found):
             return take_back(m)
         if may_vanish(m, True):
@@ -194,6 +203,7 @@ def drive(
                 w.reached[k] = 0
         if not goes_on(m, w, s):
             return int(Drive.DECIDE)
+        m.stride = stride_of(m)
         entered = enter_piece(m, w, s)
 
 

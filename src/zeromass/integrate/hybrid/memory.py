@@ -168,6 +168,7 @@ class Motion(Struct):
     until, start      of the run
     stalled, changes  limits of the run
     target            where the piece ends at the latest
+    stride            longest of the last steps before the piece, 0 where there were none: as long a step is tried first
     timeless          whether formulas have values at all of these times, to rounding
     piece_start, piece_values   t and y where the piece begins, and its parameters
     log, counts       pieces: t, y, and all parameters of modes, (pieces, 1 + 2n + hidden); and `COUNTS` of each
@@ -222,6 +223,7 @@ class Motion(Struct):
     which: Ints
     place: int
     target: float
+    stride: float
     timeless: bool
     status: int
     until: float

@@ -30,6 +30,7 @@ from zeromass.integrate.hybrid.memory import (
 from zeromass.integrate.hybrid.piece_end import CLOSE
 from zeromass.integrate.hybrid.switches import Switches, accelerate
 from zeromass.integrate.hybrid.time_events import TOGETHER
+from zeromass.integrate.methods.radau.memory import Slot
 from zeromass.integrate.stepping.functions import FIRST
 from zeromass.integrate.stepping.layout import Int64, Real64
 from zeromass.integrate.stepping.step_functions import StepFunctions, project
@@ -37,6 +38,12 @@ from zeromass.kernel.language import copysign, kernel, sqrt
 
 LEAST = 2.0**-1022
 """What a function that rises from zero is taken for there."""
+
+ORDER = int(Slot.place) - int(Slot.t)
+"""Place of the order in what an implicit method keeps."""
+
+LAST = 3
+"""Steps before a switch, of which the longest is tried first behind it."""
 
 NEAR_BY = 4.0
 """Times the accuracy of located switches, by which rates may be beside a switch that holds a motion from there on."""
@@ -134,6 +141,15 @@ def settle_on_switches(m: Motion, w: Switches, s: StepFunctions) -> None:
 
 
 @kernel
+def stride_of(m: Motion) -> float:
+    """The longest of the last steps; the very last one was cut where it met a switch."""
+    first, found = m.counts[COUNTS * (m.pieces - 1)], 0.0
+    for row in range(max(first, m.ints[RECORDED] - LAST), m.ints[RECORDED]):
+        found = max(found, abs(m.record[row, 1]))
+    return found if found > 0.0 else m.stride
+
+
+@kernel
 def leave_switches(m: Motion, w: Switches) -> None:
     """Says on which side of its switches a piece begins.
 
@@ -192,10 +208,16 @@ def begin_piece(m: Motion, w: Switches, target: float) -> None:
     m.reals[int(Real64.growth_limit)] = growth
     m.ints[STARTED], m.ints[int(Int64.repeated)], m.ints[STRETCH] = 0, 0, 0
     if m.implicit:
+        order = m.stepper[ORDER]
         m.stepper[:] = m.stepper_begin
+        m.stepper[ORDER] = order if m.stride > 0.0 else m.stepper[ORDER]
         if m.ints[RECORDED] == 0:
             m.increments.used[0] = 0
-    m.reals[H] = first_step(m, w, target) if m.reals[FIXED] == 0.0 else copysign(m.fresh[H], w.ahead)
+    if m.reals[FIXED] != 0.0:
+        m.reals[H] = copysign(m.fresh[H], w.ahead)
+    else:
+        step = max(abs(first_step(m, w, target)), min(m.stride, abs(target - t)))
+        m.reals[H] = min(step, m.reals[LONGEST]) * w.ahead
     for p in range(m.in_lanes.shape[0]):
         for lane in range(m.in_lanes.shape[1]):
             m.in_lanes[p, lane] = m.values[p]
