@@ -178,7 +178,7 @@ class DriverModule:
         self, driver: Driver, turns: np.ndarray, higher: Mapping[tuple[int, int], Sequence[Expression]]
     ) -> None:
         self.driver, self.turns, self.higher = driver, turns, higher
-        driver.step.limit = inf  # nobody else looks where a projection leads
+        driver.step.limit = driver.m.limit = inf  # nobody else looks where a projection leads
 
     def formulas(self, groups: Groups) -> dict[str, tuple[Groups, Groups]]:
         """Functions of the system beside those of every module: {name: (inputs, outputs)}."""

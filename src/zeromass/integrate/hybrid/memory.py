@@ -90,6 +90,8 @@ class Motion(Struct):
     struck            of a touched switch, and the side of the piece, at s.row: whether it can not go beyond; asked of
                       Python where `can_ask`
     energy            potential and total energy; `energies` room for them before and after
+    massive, limit    whether every coordinate that constraints move has mass; the bound on projections inside steps, as in
+                      `StepFunctions`, where the constraints may lose independence
     step, dips        for looks inside steps, and for functions that may dip below zero unseen
     times, timed      of switches of time alone: when, and their modes in between, (times + 1, timed switches)
     which, place      these switches, and which time is next
@@ -177,6 +179,8 @@ class Motion(Struct):
     ends: Reals
     work: Reals
     moved: Reals
+    massive: bool
+    limit: float
     step: StepFunctions
     dips: NegativeSearch
 
