@@ -183,7 +183,7 @@ class DriverModule:
         self, driver: Driver, turns: np.ndarray, higher: Mapping[tuple[int, int], Sequence[Expression]]
     ) -> None:
         self.driver, self.turns, self.higher = driver, turns, higher
-        driver.step.limit = inf  # nobody else looks where a projection leads
+        driver.step.limit = driver.m.limit = inf  # nobody else looks where a projection leads
         driver.m.lengths = Lengths(offsets=ints([0]))  # nor makes pieces otherwise
 
     def formulas(self, groups: Groups) -> dict[str, tuple[Groups, Groups]]:

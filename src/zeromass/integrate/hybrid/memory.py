@@ -158,6 +158,8 @@ class Motion(Struct):
                       be where that is beyond zero
     jumps             what may jump at switches
     lengths           what may vanish on the way
+    massive, limit    whether every coordinate that constraints move has mass; the bound on projections inside steps, as in
+                      `StepFunctions`, where the constraints may lose independence
     step, dips        for looks inside steps, and for functions that may dip below zero unseen
     kinks, bumps      functions at whose zeros those of events may bend or jump; those that are above zero in bumps of
                       forces, each with its rate; bends: the search for their zeros
@@ -247,6 +249,8 @@ class Motion(Struct):
     ends: Reals
     work: Reals
     moved: Reals
+    massive: bool
+    limit: float
     step: StepFunctions
     dips: NegativeSearch
     kinks: Ints

@@ -40,6 +40,7 @@ from zeromass.integrate.hybrid.reset import reset, strike
 from zeromass.integrate.hybrid.switches import Switches
 from zeromass.integrate.hybrid.tables import compiled_table, ints, switch_functions
 from zeromass.integrate.settings import Settings
+from zeromass.integrate.singular.lightest import weightless
 from zeromass.integrate.stepping.dense import DEGREE, Projection
 from zeromass.integrate.stepping.functions import Functions, Onto
 from zeromass.integrate.stepping.kinks import KINK
@@ -210,6 +211,8 @@ class PieceMemory:
             last=np.zeros(order),
             work=np.zeros(order),
             moved=np.zeros(order),
+            massive=not weightless(self.program.system),
+            limit=self.step.limit,
             step=self.step,
             bends=self.bends,
             bump=np.zeros(2),
