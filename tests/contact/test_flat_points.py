@@ -1,6 +1,7 @@
 """Bodies that are flat where they touch: the contact moves with a power of time below 1, and the run goes through."""
 
 import os
+from typing import Any
 
 import numpy as np
 import pytest
@@ -311,6 +312,35 @@ def test_short_steps_toward_a_flat_point_are_no_dead_centre():
     assert len(run.passages) == 1
     other = moved(stone, start, 0.12, friction=rolling.friction_coefficient, rtol=1e-11)
     assert run.state(0.12)[rolling.body.rotation] == pytest.approx(other.R, abs=1e-8)
+
+
+@pytest.mark.parametrize("k", [0, pytest.param(3, marks=pytest.mark.slow), pytest.param(12, marks=pytest.mark.slow)])
+def test_contacts_go_over_flat_points_as_a_rolling_body_does(k, tmp_path):
+    """Stones that roll, slip and roll again, over flat points in both; the equations of `zm.Contacts` are others."""
+    rolling, start, _ = random_stone(k)
+    μ, body = rolling.friction_coefficient, rolling.body
+    contacts = zm.Contacts(rolling.solid, on={"floor": zm.surfaces.plane()}, gravity=G, friction=μ, restitution=0.3)
+    floor, own = contacts["floor"], contacts.bodies[0]
+    given = [(x, start[y]) for x, y in zip((*_motion(own), own.velocity), (*_motion(body), body.velocity), strict=True)]
+    first = contacts.start([(floor.point[:2], start[rolling.contact[:2]]), (floor.gap, 0.0), *given])
+    one = zm.simulate(start.system, start, until=0.6, rtol=1e-10, atol=1e-13)
+    run = zm.simulate(contacts, first, until=0.6, rtol=1e-10, atol=1e-13)
+    assert run.outcome.ending == "finished"
+    assert run.kinds == tuple(f"floor {kind}" for kind in one.kinds)
+    assert run.changes == pytest.approx(one.changes, abs=1e-9)
+    assert len(run.passages) == len(one.passages) >= 3
+    end, other = run.state(0.6), one.state(0.6)
+    assert end[own.rotation] == pytest.approx(other[body.rotation], abs=1e-8)
+    assert end[own.angular_velocity] == pytest.approx(other[body.angular_velocity], abs=1e-7)
+    assert end[floor.normal_force] == pytest.approx(other[rolling.normal_force], rel=1e-6)
+    assert end[floor.friction_force] == pytest.approx(other[rolling.friction_force], abs=1e-6)
+    run.save(tmp_path / "run.nc")
+    again = zm.load(tmp_path / "run.nc")
+    assert again.state(0.6)[again.system["floor"].normal_force] == end[floor.normal_force]
+
+
+def _motion(body: zm.RigidBody) -> tuple[Any, Any]:
+    return body.quaternion, body.angular_velocity
 
 
 def test_a_passage_is_taken_as_closely_as_the_tolerance_of_the_run_asks(monkeypatch):

@@ -251,7 +251,7 @@ class Transit:
             waiting = further
         found, t = list[Piece](), self._t
         for _, last, y, coefficients in sorted(done, key=lambda piece: self._ahead * piece[0]):
-            if self._t + last != t:
+            if self._ahead * (self._t + last - t) > 0.0:
                 found.append(Piece(t, self._t + last, y, coefficients))
                 t = self._t + last
         return found
