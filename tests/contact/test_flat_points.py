@@ -304,6 +304,15 @@ def test_a_slip_over_a_flat_point_is_one_passage(rtol):
     assert end[rolling.body.angular_velocity] == pytest.approx(other.ω, abs=10 * rtol)
 
 
+@pytest.mark.slow
+def test_a_slip_that_begins_in_a_flat_point_goes_on():
+    """Behind the flat point, where the contact is still fast and friction stiff, a way leads on until steps can."""
+    _, start, _ = random_stone(13)
+    run = zm.simulate(start.system, start, until=0.6, rtol=1e-8, atol=1e-11)
+    assert run.outcome.complete, run.outcome
+    assert len(run.passages) == 6
+
+
 def test_short_steps_toward_a_flat_point_are_no_dead_centre():
     """Before a passage too, where the mass of the motion of the contact is small for another reason."""
     rolling, start, stone = random_stone(3)

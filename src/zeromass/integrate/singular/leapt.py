@@ -74,8 +74,10 @@ class Leapt:
             return False, None
         if steps is not None:
             loop.back_to(steps, float(t[begin]), y[begin])
-        weakest = pieces[int(np.argmin(transit.margins(pieces)))]
-        self.crossed.append((weakest.t1, weakest.y))
+        margins = transit.margins(pieces)
+        weakest = pieces[int(np.argmin(margins))]
+        if margins.min() < transit.margin:
+            self.crossed.append((weakest.t1, weakest.y))
         self._transits[weakest.t1] = pieces[0].t0, pieces[-1].t1
         self.margin, growth = event.margin, max(float(work.reals[Real64.growth]), 1.0)
         for piece in pieces:

@@ -44,6 +44,9 @@ NEGATIVE = 1e-9
 AWAY = 10.0
 """Length of the path behind the smallest margin, in units of that before it, of a way that begins before the event."""
 
+GROWN = 2.0
+"""Margin at the end of a way that begins behind the event, in units of that at the beginning."""
+
 ROUGH = 1e-6
 """Relative error of the rates of coordinates without mass, from which constraints hardly tell them."""
 
@@ -77,7 +80,10 @@ class Piece:
 
 class Transit:
     """Steps from a state (t, y) of a run, beyond an event with a margin or before it, to where its function is positive
-    again."""
+    again.
+
+    margin  of the event at the beginning
+    """
 
     def __init__(self, loop: UnderWay, event: Event, t: float, y: np.ndarray) -> None:
         system = loop.program.system
@@ -96,7 +102,7 @@ class Transit:
         others = [e.terminal and e.margin is not event.margin for e in loop.watched]
         self._terminal, self._directions = np.array(others), np.array([e.direction for e in loop.watched])
         zero, margin = self._watched(self._inputs(np.array([t]), y[None]))[0]
-        self._before, self._margin = zero * event.direction < 0, float(margin)
+        self._before, self.margin = zero * event.direction < 0, float(margin)
         self._ahead = float(np.sign(loop.until - loop.start.t))
         self._stiff = None if system.stiff is None else Evaluator([system.stiff], system.inputs)
 
@@ -195,7 +201,7 @@ class Transit:
         """
         stiff, found = self._is_stiff(self._first), list[Step]()
         solver, most = self._solver(0.0, self._first, rtol, end, stiff=stiff), STIFF if stiff else STEPS
-        least, lowest = self._margin, 0.0  # the smallest margin, and σ there
+        least, lowest = self.margin, 0.0  # the smallest margin, and σ there
         values = self._loop.work.event_values(self._t, self._beginning)
         while len(found) < most or end < np.inf:
             if stiff and not self._is_stiff(solver.y):
@@ -216,7 +222,12 @@ class Transit:
                 return None
             if margin < least:
                 least, lowest = float(margin), float(solver.t)
-            away = not self._before or solver.t > (1 + AWAY) * lowest
+            if not self._before:
+                away = True
+            elif lowest > 0.0:
+                away = solver.t > (1 + AWAY) * lowest
+            else:  # the event is behind: steps are short where the rates still change fast
+                away = margin > GROWN * self.margin
             done = (zero * self._direction < 0 and away) or abs(t - self._t) >= abs(self._loop.until - self._t)
             old, values = values, self._loop.work.event_values(t, y)
             if done or self._ends(old, values):
