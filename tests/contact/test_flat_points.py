@@ -397,10 +397,12 @@ def test_random_superquadrics_with_friction_roll_and_slip_to_their_end():
             assert last[body.angular_velocity] == pytest.approx(other.ω, abs=1e-6), label
             assert last[body.velocity] == pytest.approx(other.v, abs=1e-7), label
             assert other.pressed.min() > 0.0, label
-            assert other.ratios.max() <= μ * (1 + 1e-6), label
+            # beside a flat point the ratio doubles within 1e-11 s, and times are 1e-16 apart: at its end the run's own is asked
+            assert other.ratios[:-1].max() <= μ * (1 + 1e-6), label
+            assert last[rolling.friction_ratio] <= μ * (1 + 1e-4), label
     print(f"{passages} flat points, the worst rotation is off by {worst:.1e}, ZEROMASS_SEED={seed}")
     assert passages >= 50
-    assert len(stopped) <= 2, stopped  # slip that begins anew within the flat point itself, by name
+    assert not stopped, stopped
 
 
 def test_a_certificate_tells_the_digits_beside_flat_points():
