@@ -397,7 +397,7 @@ def test_random_superquadrics_with_friction_roll_and_slip_to_their_end():
             assert last[body.angular_velocity] == pytest.approx(other.ω, abs=1e-6), label
             assert last[body.velocity] == pytest.approx(other.v, abs=1e-7), label
             assert other.pressed.min() > 0.0, label
-            # beside a flat point the ratio doubles within 1e-11 s, and times are 1e-16 apart: at its end the run's own is asked
+            # beside a flat point the ratio doubles within 1e-11 s, and times are 1e-16 apart: the run's own is asked there
             assert other.ratios[:-1].max() <= μ * (1 + 1e-6), label
             assert last[rolling.friction_ratio] <= μ * (1 + 1e-4), label
     print(f"{passages} flat points, the worst rotation is off by {worst:.1e}, ZEROMASS_SEED={seed}")
