@@ -305,12 +305,13 @@ def test_a_slip_over_a_flat_point_is_one_passage(rtol):
 
 
 @pytest.mark.slow
-def test_a_slip_that_begins_in_a_flat_point_goes_on():
+@pytest.mark.parametrize("seed, rtol, passages", [((26, 13), 1e-8, 6), ((5, 8), 1e-6, 4)])
+def test_a_slip_that_begins_in_a_flat_point_goes_on(seed, rtol, passages):
     """Behind the flat point, where the contact is still fast and friction stiff, a way leads on until steps can."""
-    _, start, _ = random_stone(13)
-    run = zm.simulate(start.system, start, until=0.6, rtol=1e-8, atol=1e-11)
+    _, start, _ = thrown_stone(np.random.default_rng(seed))
+    run = zm.simulate(start.system, start, until=0.6, rtol=rtol, atol=1e-3 * rtol)
     assert run.outcome.complete, run.outcome
-    assert len(run.passages) == 6
+    assert len(run.passages) == passages
 
 
 def test_short_steps_toward_a_flat_point_are_no_dead_centre():

@@ -42,7 +42,8 @@ NEGATIVE = 1e-9
 """How far the margin of an event may be below zero by rounding."""
 
 AWAY = 10.0
-"""Length of the path behind the smallest margin, in units of that before it, of a way that begins before the event."""
+"""Length of the path behind the smallest margin, in units of that before it, or margin, in units of that at the beginning,
+at the end of a way that begins before the event."""
 
 GROWN = 2.0
 """Margin at the end of a way that begins behind the event, in units of that at the beginning."""
@@ -225,7 +226,7 @@ class Transit:
             if not self._before:
                 away = True
             elif lowest > 0.0:
-                away = solver.t > (1 + AWAY) * lowest
+                away = solver.t > (1 + AWAY) * lowest or margin > AWAY * self.margin
             else:  # the event is behind: steps are short where the rates still change fast
                 away = margin > GROWN * self.margin
             done = (zero * self._direction < 0 and away) or abs(t - self._t) >= abs(self._loop.until - self._t)
