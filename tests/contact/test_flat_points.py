@@ -305,7 +305,7 @@ def test_a_slip_over_a_flat_point_is_one_passage(rtol):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed, rtol, passages", [((26, 13), 1e-8, 6), ((5, 8), 1e-6, 4)])
+@pytest.mark.parametrize(("seed", "rtol", "passages"), [((26, 13), 1e-8, 6), ((5, 8), 1e-6, 4)])
 def test_a_slip_that_begins_in_a_flat_point_goes_on(seed, rtol, passages):
     """Behind the flat point, where the contact is still fast and friction stiff, a way leads on until steps can."""
     _, start, _ = thrown_stone(np.random.default_rng(seed))
