@@ -40,7 +40,7 @@ METHOD = (Dop853Advance, Dop853Dense, Project)
 SHOWN = ("slope", "start", "begin", "advance", "sample", "field")
 """Functions that who runs the code calls."""
 
-DRIVEN = ("resume", "open", "inside", "look", "roots", "watch", "carry", "judge", "deepen")
+DRIVEN = ("resume", "open", "inside", "look", "roots", "watch", "carry", "judge")
 """Functions that who locates and decides switches calls beside."""
 
 SWITCHING = ("slope", "start", "resume", "field", "judge")
@@ -62,8 +62,7 @@ class Alone:
     events      that are watched; outputs: what is sampled
     until       time up to which it is looked at what depends on time alone
     place       three symbols, and `fields`, functions of them, of time and the parameters
-    driven      whether who runs it locates what happens, and `judged` and `deeper`, what it decides by
-    followed    functions of time that steps are to be short enough for; by default those of the events
+    driven      whether who runs it locates what happens, and `judged`, what it decides by
     directions  of the events, see `FOLLOWED`; by default their own
     stiff       whether steps are those of Radau's methods
     switching   the driver over switches, where the module has one
@@ -80,8 +79,6 @@ class Alone:
     until: float | None = None
     driven: bool = False
     judged: tuple[Expression, ...] = ()
-    deeper: tuple[Expression, ...] = ()
-    followed: tuple[Expression, ...] | None = None
     directions: tuple[int, ...] | None = None
     stiff: bool = False
     switching: DriverModule | None = None
@@ -135,7 +132,6 @@ class Alone:
             dropped=len(p.structure.rows) if isinstance(p, RolledProgram) else len(p.elimination.dropped),
             field=len(self.fields),
             judged=len(self.judged),
-            deeper=len(self.deeper),
             kept=implicit.kept(len(p.system.coordinates)) if self.stiff and self.switching is None else 0,
         )
 
@@ -169,7 +165,7 @@ class Alone:
 
     def _stretches(self) -> tuple[tuple[float, float], ...]:
         """How long steps may be where what depends on time alone limits them; none where it does not."""
-        zeros = list(self.followed) if self.followed is not None else [event.zero for event in self.events]
+        zeros = [event.zero for event in self.events]
         if self.until is None or not terms_of_time(self.program.system, zeros):
             return ()
         from zeromass.integrate.pace import pace  # few systems have such terms
@@ -192,7 +188,6 @@ class Alone:
             "outputs": (groups, [self._sampled()]),
             "dropped_rows": (groups, [self._dropped()]),
             "judged_values": (groups, [list(self.judged)]),
-            "deeper_values": (groups, [list(self.deeper)]),
             "field_values": ([groups[0], list(self.place), groups[2]], [list(self.fields)]),
             "given_values": (
                 [list(self.parameters)],

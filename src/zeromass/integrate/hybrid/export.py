@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from math import inf
 from typing import Annotated, Any, cast
 
@@ -12,8 +12,8 @@ from zeromass.codegen import ir
 from zeromass.codegen.target import Target
 from zeromass.compile.module import Groups
 from zeromass.compile.native import Native
-from zeromass.expression import Expression
 from zeromass.integrate.hybrid.crossing import Crossing, Jumps, cross_switch
+from zeromass.integrate.hybrid.derivatives import Slopes, derivative_slopes, derivative_text
 from zeromass.integrate.hybrid.driver import drive, functions_in_piece, select_in_piece, take_back
 from zeromass.integrate.hybrid.jumps import jump_formulas, jump_table
 from zeromass.integrate.hybrid.memory import (
@@ -138,7 +138,12 @@ CALLED = (functions_at, functions_in_piece, select_in_piece)
 """Those that are called by address."""
 
 
-FUNCTIONS = {"judge": "judge_switches", "across": "across_turns", "energy": "energy_of_switches"}
+FUNCTIONS = {
+    "judge": "judge_switches",
+    "across": "across_turns",
+    "energy": "energy_of_switches",
+    "acting": "acting_switches",
+}
 """Names in a module of what decides on switches."""
 
 POINTERS: dict[tuple[type, str], str | None] = {
@@ -147,6 +152,7 @@ POINTERS: dict[tuple[type, str], str | None] = {
     (Switches, "rhs"): "rhs",
     (Switches, "judge"): FUNCTIONS["judge"],
     (Switches, "across"): FUNCTIONS["across"],
+    (Switches, "acting"): FUNCTIONS["acting"],
     (Switches, "derivative"): "derivative",
     (Switches, "guard"): "event",
     (StepFunctions, "event"): "event",
@@ -165,7 +171,6 @@ class DriverModule:
 
     driver  as it is at the start of a motion: its memory is copied
     turns   of each switch the direction that an angle is measured from as the motion begins; not a number if it is found
-    higher  slopes of derivatives of switching functions, by the switch and the order, one row of (1 + 2n) each
     """
 
     functions: tuple[str, ...] = tuple(kernel.name for kernel in KERNELS)
@@ -174,20 +179,20 @@ class DriverModule:
         *("turns", "sampling", "jumps", "unknown_derivatives"),
     )
 
-    def __init__(
-        self, driver: Driver, turns: np.ndarray, higher: Mapping[tuple[int, int], Sequence[Expression]]
-    ) -> None:
-        self.driver, self.turns, self.higher = driver, turns, higher
+    def __init__(self, driver: Driver, turns: np.ndarray) -> None:
+        self.driver, self.turns = driver, turns
+        self.slopes: Slopes = derivative_slopes(driver.pieces, driver.program)
         driver.step.limit = inf  # nobody else looks where a projection leads
 
     def formulas(self, groups: Groups) -> dict[str, tuple[Groups, Groups]]:
         """Functions of the system beside those of every module: {name: (inputs, outputs)}."""
         pieces, program = self.driver.pieces, self.driver.program
         found: dict[str, tuple[Groups, Groups]] = {
-            "jump_values": (groups, [[e for some in jump_formulas(pieces, program) for e in some]])
+            "jump_values": (groups, [[e for some in jump_formulas(pieces) for e in some]])
         }
         found |= {FUNCTIONS[name]: (groups, some) for name, some in switch_formulas(pieces, program).items()}
-        return found | {f"derivative.{k}.{order}": (groups, [some]) for (k, order), some in self.higher.items()}
+        slopes = {f"derivative.{k}.{order}": [*some.values()] for (k, order), some in self.slopes.items()}
+        return found | {name: (groups, [some]) for name, some in slopes.items()}
 
     def emit(self, module: ir.Module, target: Target) -> None:
         """Writes the routines of the stepping method, but those of Radau's, which have a text of their own."""
@@ -208,7 +213,8 @@ class DriverModule:
 
     def texts(self, target: Target) -> list[str]:
         """LLVM IR of the kernels, and of the memory."""
-        texts = [text_of(*KERNELS, *CALLED, target=target), _derivative(self.higher), str(self._image())]
+        derivative = derivative_text(self.slopes, 1 + self.driver.order, counted=self.driver.large is None)
+        texts = [text_of(*KERNELS, *CALLED, target=target), derivative, str(self._image())]
         return texts if self._radau is None else [*texts, _text(self._advance, target)]
 
     def _image(self) -> Image:
@@ -238,7 +244,7 @@ class DriverModule:
         image = Image(pointers, arrays, addresses, absent)
         sampling = Sampling(outputs=1)
         parts = (m, driver.w, driver.step, driver.low, driver.roots, driver.method.places, self.turns, sampling)
-        parts = (*parts, jump_table(driver.pieces, driver.program))
+        parts = (*parts, jump_table(driver.pieces))
         image.add("inside_steps", driver.step)
         for name, part in zip(self.data, parts, strict=False):
             if name != "inside_steps":
@@ -282,20 +288,6 @@ def _text(advance: type[Routine], target: Target) -> str:
         if isinstance(part, ir.Function) and part.blocks and part.name != advance.name:
             part.linkage = "internal"
     return str(module)
-
-
-def _derivative(known: Iterable[tuple[int, int]]) -> str:
-    """LLVM IR of `derivative(t, y, parameters, k, order, row)`, which counts what is asked for and not known."""
-    cases = [(f"d{k}.{order}", f'@"derivative.{k}.{order}"', 8 * k + order) for k, order in known]
-    lines = [f"declare void {name}(ptr, ptr, ptr, ptr)" for _, name, _ in cases]
-    lines += ["@unknown_derivatives = global i64 0, align 8"]
-    lines += ["define void @derivative(ptr %t, ptr %y, ptr %p, i64 %k, i64 %order, ptr %row) {"]
-    lines += ["  %high = shl i64 %k, 3", "  %which = add i64 %high, %order"]
-    lines += [f"  switch i64 %which, label %none [{' '.join(f'i64 {n}, label %{label}' for label, _, n in cases)}]"]
-    for label, name, _ in cases:
-        lines += [f"{label}:", f"  call void {name}(ptr %t, ptr %y, ptr %p, ptr %row)", "  ret void"]
-    lines += ["none:", "  %count = load i64, ptr @unknown_derivatives", "  %more = add i64 %count, 1"]
-    return "\n".join([*lines, "  store i64 %more, ptr @unknown_derivatives", "  ret void", "}"])
 
 
 def _arrays(item: Any) -> Iterator[np.ndarray]:

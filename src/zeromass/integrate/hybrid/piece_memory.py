@@ -164,7 +164,7 @@ class PieceMemory:
         of = [place_of(name) if c != NONE else (0, 0) for name, c in zip(names, cause, strict=True)]
         slopes = [names.index(low) if (low := LOW + name.removeprefix(SWITCHES)) in names else -1 for name in names]
         slopes = [at if c == SWITCH else -1 for at, c in zip(slopes, cause, strict=True)]
-        count, energies = len(pieces.switches), pieces.energies[0]
+        count, energies = len(pieces.switches), pieces.energies[0] if pieces.parts["energies"] else []
         energy: Any = 0
         if energies and self.large is not None:
             energy = self.large.energy
