@@ -132,6 +132,7 @@ def module_bytes(alone: Alone, outputs: Mapping[str, list[int]], more: Mapping[s
         data=(*ARRAYS, *(LOOKED_AT if alone.driven else ()), *(("judged", *switching.data) if switching else ())),
         tables=arrays,
         notes={NOTE: about.encode()},
+        objects=() if switching is None else switching.objects(),
     )
 
 

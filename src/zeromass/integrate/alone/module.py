@@ -274,7 +274,6 @@ class Alone:
             table.initializer, table.global_constant = ir.Constant(table.value_type, values), True
         instead = implicit.INSTEAD if self.stiff and self.switching is None else {}
         if self.switching is not None:
-            self.switching.emit(module, target)
             texts += self.switching.texts(target)
         elif self.stiff:
             texts.append(implicit.written(module, self.program.native.tangent_entries, target))

@@ -8,8 +8,9 @@ from typing import Annotated, Any, cast
 
 import numpy as np
 
-from zeromass.codegen import ir
+from zeromass.codegen import cache, ir
 from zeromass.codegen.target import Target
+from zeromass.codegen.wasm import kept_object, wasm32
 from zeromass.compile.module import Groups
 from zeromass.compile.native import Native
 from zeromass.integrate.hybrid.crossing import Crossing, Jumps, cross_switch
@@ -194,11 +195,6 @@ class DriverModule:
         slopes = {f"derivative.{k}.{order}": [*some.values()] for (k, order), some in self.slopes.items()}
         return found | {name: (groups, [some]) for name, some in slopes.items()}
 
-    def emit(self, module: ir.Module, target: Target) -> None:
-        """Writes the routines of the stepping method, but those of Radau's, which have a text of their own."""
-        for routine in (Project,) if self._radau else (Dop853Advance, Dop853Inside, Project):
-            routine.emit(module, target)
-
     @property
     def _radau(self) -> Radau | None:
         """What steps with Radau's methods, if these make the steps."""
@@ -212,10 +208,20 @@ class DriverModule:
         return Dop853Advance if radau is None else radau.routine(cast(Native, self.driver.program.native))[0]
 
     def texts(self, target: Target) -> list[str]:
-        """LLVM IR of the kernels, and of the memory."""
+        """LLVM IR of what depends on the system: derivatives of its switching functions, and the memory."""
         derivative = derivative_text(self.slopes, 1 + self.driver.order, counted=self.driver.large is None)
-        texts = [text_of(*KERNELS, *CALLED, target=target), derivative, str(self._image())]
-        return texts if self._radau is None else [*texts, _text(self._advance, target)]
+        texts = [derivative, str(self._image())]
+        return texts if self._radau is None else [*texts, _text(target, self._advance)]
+
+    @staticmethod
+    def objects() -> list[bytes]:
+        """The kernels and the routines of stepping methods, which are the same for all systems, as WebAssembly."""
+        target, written = wasm32(), cache.sources("codegen", "kernel", "integrate")
+        parts = {
+            "kernels": lambda: [text_of(*KERNELS, *CALLED, target=target)],
+            "routines": lambda: [_text(target, Project, Dop853Advance, Dop853Inside)],
+        }
+        return [kept_object(made, cache.digest(__name__, name, written or "")) for name, made in parts.items()]
 
     def _image(self) -> Image:
         driver, m = self.driver, self.driver.m
@@ -280,12 +286,13 @@ class DriverModule:
         }
 
 
-def _text(advance: type[Routine], target: Target) -> str:
-    """LLVM IR of a routine whose parts have names that arrays have elsewhere."""
-    module = ir.Module(advance.name)
-    advance.emit(module, target)
+def _text(target: Target, *routines: type[Routine]) -> str:
+    """LLVM IR of routines; their parts have names that other things have elsewhere."""
+    module, names = ir.Module("routines"), {routine.name for routine in routines}
+    for routine in routines:
+        routine.emit(module, target)
     for part in module.globals.values():
-        if isinstance(part, ir.Function) and part.blocks and part.name != advance.name:
+        if isinstance(part, ir.Function) and part.blocks and part.name not in names:
             part.linkage = "internal"
     return str(module)
 
