@@ -84,7 +84,7 @@ def kept_object(texts: Callable[[], Sequence[str]], origin: str) -> bytes:
         name = cache.digest(origin, *map(str, (llvmlite.__version__, llvm.llvm_version_info, FEATURES)))
         found = cache.read(name)
         if found is None:
-            found = _object(texts(), ())
+            found = _object(texts(), (), small=True)
             cache.write(name, found)
         _objects[origin] = found
     return _objects[origin]
@@ -93,6 +93,6 @@ def kept_object(texts: Callable[[], Sequence[str]], origin: str) -> bytes:
 _objects: dict[str, bytes] = {}
 
 
-def _object(parts: Sequence[str], inlined: Sequence[str]) -> bytes:
-    module, machine = optimised([*parts], wasm32(), tuple(inlined))
+def _object(parts: Sequence[str], inlined: Sequence[str], *, small: bool = False) -> bytes:
+    module, machine = optimised([*parts], wasm32(), tuple(inlined), 2 if small else 3, small=small)
     return machine.emit_object(module)
