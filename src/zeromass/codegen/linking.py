@@ -115,7 +115,9 @@ class _Linker:
                 if target.content not in found:
                     found.add(target.content)
                     waiting.append(target.content)
-        self._called = {place: 1 + k for k, place in enumerate(sorted(called))}  # the first place is that of no function
+        self._called = {
+            place: 1 + k for k, place in enumerate(sorted(called))
+        }  # the first place is that of no function
         return sorted(found)
 
     def module(self, functions: Sequence[str], data: Sequence[str], notes: Mapping[str, bytes]) -> bytes:

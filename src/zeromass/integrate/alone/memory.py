@@ -45,7 +45,6 @@ class Count(IntEnum):
     noted = 2  # events that were noted
     ended = 3  # which event ended the motion
     opened = 4  # step whose inside is known
-    asks = 5  # not zero: what happens in a step is located by who runs the code
 
 
 class Ready(IntEnum):

@@ -40,8 +40,8 @@ METHOD = (Dop853Advance, Dop853Dense, Project)
 SHOWN = ("slope", "start", "begin", "advance", "sample", "field")
 """Functions that who runs the code calls."""
 
-DRIVEN = ("resume", "open", "inside", "look", "roots", "watch", "carry", "judge")
-"""Functions that who locates and decides switches calls beside."""
+DRIVEN = ("resume", "watch", "carry", "judge")
+"""Functions that who drives a motion of several segments calls beside."""
 
 SWITCHING = ("slope", "start", "resume", "field", "judge")
 """Functions of a module with the driver over switches, beside its kernels."""
@@ -62,8 +62,7 @@ class Alone:
     events      that are watched; outputs: what is sampled
     until       time up to which it is looked at what depends on time alone
     place       three symbols, and `fields`, functions of them, of time and the parameters
-    driven      whether who runs it locates what happens, and `judged`, what it decides by
-    directions  of the events, see `FOLLOWED`; by default their own
+    driven      whether it is one segment of a motion of several, and `judged`, what those who drive it decide by
     stiff       whether steps are those of Radau's methods
     switching   the driver over switches, where the module has one
     """
@@ -79,7 +78,6 @@ class Alone:
     until: float | None = None
     driven: bool = False
     judged: tuple[Expression, ...] = ()
-    directions: tuple[int, ...] | None = None
     stiff: bool = False
     switching: DriverModule | None = None
 
@@ -143,7 +141,6 @@ class Alone:
     def plan(self) -> Plan:
         steps, state = self._steps, np.concatenate([self.start.q, self.start.v])
         corrections = self.program.corrections
-        directions = [e.direction for e in self.events] if self.directions is None else self.directions
         return Plan(
             sizes=self.sizes,
             begin=tuple((state if steps is None else steps.begin).tolist()),
@@ -151,7 +148,7 @@ class Alone:
             places=tuple(k for k, _ in steps.direct) if steps else (),
             solved=steps is not None,
             project=(self.project and "positions" in corrections, self.project and "velocities" in corrections),
-            events=tuple((d, event.terminal, event.guard) for d, event in zip(directions, self.events, strict=True)),
+            events=tuple((event.direction, event.terminal, event.guard) for event in self.events),
             limits=self.limits,
             stretches=self._stretches(),
             levels=self.levels if self.large else None,

@@ -24,7 +24,7 @@ from zeromass.integrate.ahead import zeros_of_time
 from zeromass.integrate.alone.module import Alone
 from zeromass.integrate.hybrid.endings import WORDS
 from zeromass.integrate.hybrid.export import DriverModule
-from zeromass.integrate.hybrid.guard_functions import GuardFunctions, LookedAt
+from zeromass.integrate.hybrid.guard_functions import GuardFunctions
 from zeromass.integrate.hybrid.mode_selector import ModeSelector
 from zeromass.integrate.hybrid.motion import Driver
 from zeromass.integrate.settings import Settings
@@ -101,7 +101,11 @@ class Pieced:
                 raise ModelError(
                     f"{moved[0]} stands in {said[k]}, a switch of time alone whose times a page does not find anew"
                 )
-        if not pieces.in_forces and self.settings.method == "radau" and program_at(pieces.system, self.moving).native.products is not None:
+        if (
+            not pieces.in_forces
+            and self.settings.method == "radau"
+            and program_at(pieces.system, self.moving).native.products is not None
+        ):
             raise ModelError(
                 "formulas for the tangent are too long, and a page makes it in no other way; leave method=… out"
             )
@@ -175,7 +179,6 @@ class Pieced:
             settings.limits,
             self.place,
             self.fields,
-            directions=tuple(int(d) for d in LookedAt(driver.events).directions),
             judged=(*timed, *phases),
             stiff=settings.method == "radau",
             switching=DriverModule(driver, np.array(turns)),

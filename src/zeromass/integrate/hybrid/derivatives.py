@@ -71,7 +71,11 @@ def derivative_text(slopes: Slopes, width: int, *, counted: bool) -> str:
         columns = ", ".join(f"i32 {column}" for column in some)
         lines += [f"declare void {name}(ptr, ptr, ptr, ptr)"]
         lines += [f"{table} = internal constant [{len(some)} x i32] [{columns}]"]
-        cases += [f"d{number}:", f"  call void {name}(ptr %t, ptr %y, ptr %p, ptr @derivative.room)", "  br label %some"]
+        cases += [
+            f"d{number}:",
+            f"  call void {name}(ptr %t, ptr %y, ptr %p, ptr @derivative.room)",
+            "  br label %some",
+        ]
         joined += [(f"[{table}, %d{number}]", f"[{len(some)}, %d{number}]")]
     where = " ".join(f"i64 {8 * k + order}, label %d{number}" for number, (k, order) in enumerate(slopes))
     lines += ["define void @derivative(ptr %t, ptr %y, ptr %p, i64 %k, i64 %order, ptr %row) {"]
@@ -80,7 +84,7 @@ def derivative_text(slopes: Slopes, width: int, *, counted: bool) -> str:
     lines += [f"  switch i64 %which, label %none [{where}]", *cases]
     if joined:
         columns, counts = (", ".join(some) for some in zip(*joined, strict=True))
-        lines += ["some:", f"  %columns = phi ptr {columns}", f"  %count = phi i32 {counts}", *_SCATTER]
+        lines += ["some:", f"  %columns = phi ptr {columns}", f"  %count = phi i32 {counts}", _SCATTER]
     lines += ["none:", "  %known = load i64, ptr @unknown_derivatives", f"  %more = add i64 %known, {int(counted)}"]
     return "\n".join([*lines, "  store i64 %more, ptr @unknown_derivatives", "  ret void", "}"])
 
@@ -100,5 +104,5 @@ body:
   %next = add i32 %i, 1
   br label %head
 done:
-  ret void""".split("\n")
+  ret void"""
 """The slopes of one function to their places in the row."""

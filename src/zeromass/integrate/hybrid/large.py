@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _OF_FOUR, _OF_FIVE, _OF_SIX = (ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * count) for count in (4, 5, 6))
 _DERIVATIVE = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
 
+
 class LargeSwitches:
     """Functions of the switches of a large system, for motions of a program by a method that takes states in lanes."""
 

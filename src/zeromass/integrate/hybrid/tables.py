@@ -46,7 +46,7 @@ def switch_formulas(pieces: SystemPieces, program: Program) -> dict[str, list[li
 
     Of a large system `judge` has no slopes, and there is `acting`, see `Switches`.
     """
-    system, sizes = pieces.system, _sizes(pieces.system)
+    sizes = _sizes(pieces.system)
     found: dict[str, list[list[Expression]]] = {}
     formulas = [switch.g for switch in pieces.switches]
     if pieces.in_forces:
