@@ -21,6 +21,7 @@ from zeromass.compile.rolled.start import TASKS, LevelEquations
 from zeromass.expression import Expression, Symbol, as_expression, expressions, symbols
 from zeromass.expression.grid import Grid
 from zeromass.integrate.alone.large_start import Decided, DroppedRows, Level, Off, Solve
+from zeromass.integrate.alone.large_switches import LargeSwitchCode
 from zeromass.model import Event
 
 if TYPE_CHECKING:
@@ -46,6 +47,10 @@ class Large:
         self._back: dict[str, Machine] = {
             task: self._machine(task) for task in TASKS if task in self._program.corrections
         }
+        self._switches: LargeSwitchCode | None = None
+        if alone.switching is not None:
+            made = self._structure, target.scalar, self._within, self._motion, self._telling
+            self._switches = LargeSwitchCode(alone.switching, *made)
 
     def _machine(self, task: str, *, told: bool = False) -> Machine:
         return self._structure.machine(task, 1, told=told, target=self._target.scalar, within=self._within)
@@ -57,6 +62,8 @@ class Large:
         entrances = self._entrances(followed)
         module = ir.Module("large")
         self._begin(module, steps)
+        if self._switches is not None:
+            self._switches.write(module)
         rolled, more = self._within.text()
         return [straight, rolled + entrances, str(module)], (*grids, *more)
 
@@ -69,8 +76,9 @@ class Large:
             "field_values": ([groups[0], list(alone.place), groups[2]], [list(alone.fields)]),
             "given_values": ([groups[2]], [[value for _, value in steps.direct] if steps else []]),
         }
+        events = alone.events if self._switches is None else [alone.events[k] for k in self._switches.others]
         asked: Functions = {
-            "event": (groups, [[self._stated(event) for event in alone.events]]),
+            "event": (groups, [[self._stated(event) for event in events]]),
             "outputs": (groups, [list(alone.outputs)]),
             "judged_values": (groups, [list(alone.judged)]),
         }
@@ -79,11 +87,13 @@ class Large:
         followed = {}
         for name, (_, some) in asked.items():
             e = expressions([one for group in some for one in group])
-            if any(leaf.order == 2 or leaf.kind == "multiplier" for leaf in symbols(e)):
+            own = name == "event" and self._switches is not None
+            if own or any(leaf.order == 2 or leaf.kind == "multiplier" for leaf in symbols(e)):
                 given = e[[self._holding.isdisjoint(symbols(one)) for one in e]]
                 if any(leaf.kind == "multiplier" for leaf in symbols(given)):
                     check_following(given, self._program)
-                followed[name] = len(some)
+                if not own:
+                    followed[name] = len(some)
                 more = [list(system.accelerations), list(self._structure.system.multipliers)]
                 found[f"{name}_inside"] = ([*groups, *more], some)
             else:

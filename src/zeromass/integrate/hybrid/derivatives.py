@@ -56,13 +56,12 @@ def _sloped(e: Expression, places: Mapping[Expression, int]) -> dict[int, Expres
     return {places[leaf]: slope for leaf, slope in zip(leaves, found, strict=True)}
 
 
-def derivative_text(slopes: Slopes, width: int, *, counted: bool) -> str:
+def derivative_text(slopes: Slopes, width: int) -> str:
     """LLVM IR of `derivative(t, y, parameters, k, order, row)`, which calls functions by the names `derivative.k.order`.
 
-    width    of a row
-    counted  whether it counts what is asked for and not known, in `unknown_derivatives`
+    A row has some width; what is asked for and not known is counted in `unknown_derivatives`.
     """
-    lines, cases, joined = ["@unknown_derivatives = global i64 0, align 8"], [], []
+    lines, cases, joined = ["@unknown_derivatives = external global i64"], [], []
     most = max([len(some) for some in slopes.values()], default=1)
     lines += [f"@derivative.room = global [{max(most, 1)} x double] zeroinitializer, align 16"]
     lines += ["declare void @llvm.memset.p0.i32(ptr, i8, i32, i1)"]
@@ -85,7 +84,7 @@ def derivative_text(slopes: Slopes, width: int, *, counted: bool) -> str:
     if joined:
         columns, counts = (", ".join(some) for some in zip(*joined, strict=True))
         lines += ["some:", f"  %columns = phi ptr {columns}", f"  %count = phi i32 {counts}", _SCATTER]
-    lines += ["none:", "  %known = load i64, ptr @unknown_derivatives", f"  %more = add i64 %known, {int(counted)}"]
+    lines += ["none:", "  %known = load i64, ptr @unknown_derivatives", "  %more = add i64 %known, 1"]
     return "\n".join([*lines, "  store i64 %more, ptr @unknown_derivatives", "  ret void", "}"])
 
 

@@ -186,14 +186,15 @@ class DriverModule:
         driver.step.limit = inf  # nobody else looks where a projection leads
 
     def formulas(self, groups: Groups) -> dict[str, tuple[Groups, Groups]]:
-        """Functions of the system beside those of every module: {name: (inputs, outputs)}."""
+        """Functions of the system beside those of every module, and of kernels: {name: (inputs, outputs)}."""
         pieces, program = self.driver.pieces, self.driver.program
         found: dict[str, tuple[Groups, Groups]] = {
             "jump_values": (groups, [[e for some in jump_formulas(pieces) for e in some]])
         }
         found |= {FUNCTIONS[name]: (groups, some) for name, some in switch_formulas(pieces, program).items()}
-        slopes = {f"derivative.{k}.{order}": [*some.values()] for (k, order), some in self.slopes.items()}
-        return found | {name: (groups, [some]) for name, some in slopes.items()}
+        for (k, order), some in () if self.driver.large else self.slopes.items():
+            found[f"derivative.{k}.{order}"] = groups, [[*some.values()]]
+        return found
 
     @property
     def _radau(self) -> Radau | None:
@@ -209,8 +210,9 @@ class DriverModule:
 
     def texts(self, target: Target) -> list[str]:
         """LLVM IR of what depends on the system: derivatives of its switching functions, and the memory."""
-        derivative = derivative_text(self.slopes, 1 + self.driver.order, counted=self.driver.large is None)
-        texts = [derivative, str(self._image())]
+        texts = [str(self._image()), "@unknown_derivatives = global i64 0, align 8"]
+        if self.driver.large is None:
+            texts.append(derivative_text(self.slopes, 1 + self.driver.order))
         return texts if self._radau is None else [*texts, _text(target, self._advance)]
 
     @staticmethod

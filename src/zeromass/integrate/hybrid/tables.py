@@ -42,18 +42,10 @@ def switch_functions(pieces: SystemPieces, program: Program) -> Code:
 
 
 def switch_formulas(pieces: SystemPieces, program: Program) -> dict[str, list[list[Expression]]]:
-    """What these functions compute, by their names; those that nothing asks for are not there.
-
-    Of a large system `judge` has no slopes, and there is `acting`, see `Switches`.
-    """
-    sizes = _sizes(pieces.system)
+    """What these functions compute, by their names; those that nothing asks for are not there, nor `judge` of large ones."""
     found: dict[str, list[list[Expression]]] = {}
-    formulas = [switch.g for switch in pieces.switches]
-    if pieces.in_forces:
-        held = [pieces.held.get(switch.mode) for switch in pieces.switches]
-        found["judge"] = [formulas, magnitudes(formulas, sizes), []]
-        found["acting"] = [[one.beta if one else ZERO for one in held], [one.c if one else ZERO for one in held]]
-    elif _explicit(pieces, program):
+    if not pieces.in_forces and _explicit(pieces, program):
+        formulas, sizes = [switch.g for switch in pieces.switches], _sizes(pieces.system)
         g = list(program.solved(formulas))
         slopes = jacobian(g, [*program.inputs[0], *program.inputs[1]])
         for k in pieces.of_force:
