@@ -21,6 +21,7 @@ from zeromass.expression import Expression
 from zeromass.expression.magnitude import magnitudes
 from zeromass.expression.node import symbol
 from zeromass.integrate.alone.large_start import Tabled
+from zeromass.integrate.hybrid.derivatives import Slopes
 from zeromass.integrate.hybrid.export import FUNCTIONS
 from zeromass.integrate.stepping.writer import INT, POINTER
 from zeromass.model.pieces import SystemPieces
@@ -185,7 +186,7 @@ class Judged(Switching):
         functions: Sequence[tuple[Expression | None, Expression | None]],
     ) -> None:
         self.kernels, self._memory, self._n, self._functions = kernels, memory, coordinates, functions
-        more = dict.fromkeys(("g", "sizes", "slopes"), POINTER)
+        more: dict[str, ir.Type] = {"g": POINTER, "sizes": POINTER, "slopes": POINTER}
         super().__init__(module, target, within, FUNCTIONS["judge"], more)
 
     def written(self) -> None:
@@ -273,7 +274,7 @@ class Derivative(Switching):
         target: Target,
         within: Elsewhere,
         kernels: Kernels,
-        slopes: dict[tuple[int, int], dict[int, Expression]],
+        slopes: Slopes,
         coordinates: int,
         switches: int,
     ) -> None:

@@ -16,7 +16,7 @@ from zeromass.integrate.hybrid.tolerances import ORDERS
 from zeromass.model.pieces import SystemPieces
 
 LARGEST = 6000
-"""Operations of derivatives that a module is given at most; a switch that asks for more ends the motion in a page."""
+"""Operations of derivatives that a module is given at most; a switch that asks for more ends the motion there."""
 
 Slopes = Mapping[tuple[int, int], Mapping[int, Expression]]
 """{(switch, order): {place: slope}}, by time, positions and rates, of the derivative one order below."""
@@ -56,36 +56,39 @@ def _sloped(e: Expression, places: Mapping[Expression, int]) -> dict[int, Expres
     return {places[leaf]: slope for leaf, slope in zip(leaves, found, strict=True)}
 
 
-def derivative_text(slopes: Slopes, width: int) -> str:
-    """LLVM IR of `derivative(t, y, parameters, k, order, row)`, which calls functions by the names `derivative.k.order`.
+def known_orders(pieces: SystemPieces, slopes: Slopes) -> list[int]:
+    """Of each switch the highest order of derivatives of which the slopes are known; see `Switches.orders`."""
+    if pieces.in_forces:
+        return [ORDERS] * len(pieces.switches)
+    some = range(len(pieces.switches))
+    return [next((order - 1 for order in range(2, ORDERS + 1) if (k, order) not in slopes), ORDERS) for k in some]
 
-    A row has some width; what is asked for and not known is counted in `unknown_derivatives`.
-    """
-    lines, cases, joined = ["@unknown_derivatives = external global i64"], [], []
-    most = max([len(some) for some in slopes.values()], default=1)
-    lines += [f"@derivative.room = global [{max(most, 1)} x double] zeroinitializer, align 16"]
-    lines += ["declare void @llvm.memset.p0.i32(ptr, i8, i32, i1)"]
-    for number, ((k, order), some) in enumerate(slopes.items()):
-        name, table = f'@"derivative.{k}.{order}"', f"@derivative.columns.{number}"
+
+def derivative_functions(slopes: Slopes) -> dict[str, list[Expression]]:
+    """What the functions compute that `derivative` calls, by their names."""
+    return {f"derivative_{k}_{order}": [*some.values()] for (k, order), some in slopes.items()}
+
+
+def derivative_text(slopes: Slopes, width: int) -> str:
+    """LLVM IR of `derivative(t, y, parameters, k, order, row)`, of what is known; a row has some width."""
+    lines, cases, joined = ["declare void @llvm.memset.p0.i32(ptr, i8, i32, i1)"], [], []
+    for n, (name, some) in enumerate(zip(derivative_functions(slopes), slopes.values(), strict=True)):
         columns = ", ".join(f"i32 {column}" for column in some)
-        lines += [f"declare void {name}(ptr, ptr, ptr, ptr)"]
-        lines += [f"{table} = internal constant [{len(some)} x i32] [{columns}]"]
-        cases += [
-            f"d{number}:",
-            f"  call void {name}(ptr %t, ptr %y, ptr %p, ptr @derivative.room)",
-            "  br label %some",
-        ]
-        joined += [(f"[{table}, %d{number}]", f"[{len(some)}, %d{number}]")]
-    where = " ".join(f"i64 {8 * k + order}, label %d{number}" for number, (k, order) in enumerate(slopes))
+        lines += [f"declare void @{name}(ptr, ptr, ptr, ptr)"]
+        lines += [f"@columns_{n} = internal constant [{len(some)} x i32] [{columns}]"]
+        cases += [f"d{n}:", f"  call void @{name}(ptr %t, ptr %y, ptr %p, ptr %room)", "  br label %some"]
+        joined += [(f"[@columns_{n}, %d{n}]", f"[{len(some)}, %d{n}]")]
+    where = " ".join(f"i64 {8 * k + order}, label %d{n}" for n, (k, order) in enumerate(slopes))
+    most = max([1, *[len(some) for some in slopes.values()]])
     lines += ["define void @derivative(ptr %t, ptr %y, ptr %p, i64 %k, i64 %order, ptr %row) {"]
+    lines += [f"  %room = alloca [{most} x double], align 16"]
     lines += [f"  call void @llvm.memset.p0.i32(ptr %row, i8 0, i32 {8 * width}, i1 false)"]
     lines += ["  %high = shl i64 %k, 3", "  %which = add i64 %high, %order"]
-    lines += [f"  switch i64 %which, label %none [{where}]", *cases]
+    lines += [f"  switch i64 %which, label %done [{where}]", *cases]
     if joined:
         columns, counts = (", ".join(some) for some in zip(*joined, strict=True))
         lines += ["some:", f"  %columns = phi ptr {columns}", f"  %count = phi i32 {counts}", _SCATTER]
-    lines += ["none:", "  %known = load i64, ptr @unknown_derivatives", "  %more = add i64 %known, 1"]
-    return "\n".join([*lines, "  store i64 %more, ptr @unknown_derivatives", "  ret void", "}"])
+    return "\n".join([*lines, "done:", "  ret void", "}"])
 
 
 _SCATTER = """  br label %head
@@ -96,12 +99,10 @@ head:
 body:
   %at = getelementptr i32, ptr %columns, i32 %i
   %column = load i32, ptr %at
-  %from = getelementptr double, ptr @derivative.room, i32 %i
+  %from = getelementptr double, ptr %room, i32 %i
   %to = getelementptr double, ptr %row, i32 %column
   %slope = load double, ptr %from
   store double %slope, ptr %to
   %next = add i32 %i, 1
-  br label %head
-done:
-  ret void"""
+  br label %head"""
 """The slopes of one function to their places in the row."""

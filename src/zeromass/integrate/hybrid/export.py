@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from math import inf
 from typing import Annotated, Any, cast
 
@@ -14,7 +14,13 @@ from zeromass.codegen.wasm import kept_object, wasm32
 from zeromass.compile.module import Groups
 from zeromass.compile.native import Native
 from zeromass.integrate.hybrid.crossing import Crossing, Jumps, cross_switch
-from zeromass.integrate.hybrid.derivatives import Slopes, derivative_slopes, derivative_text
+from zeromass.integrate.hybrid.derivatives import (
+    Slopes,
+    derivative_functions,
+    derivative_slopes,
+    derivative_text,
+    known_orders,
+)
 from zeromass.integrate.hybrid.driver import drive, functions_in_piece, select_in_piece, take_back
 from zeromass.integrate.hybrid.jumps import jump_formulas, jump_table
 from zeromass.integrate.hybrid.memory import (
@@ -88,7 +94,7 @@ def begin_motion(
         m.values[w.mode[k]] = 1.0 if not turn else 0.0 if w.reached[k] != 0 else turns[k]
     for i in range(len(m.which)):
         m.values[w.mode[m.which[i]]] = m.timed[0, i]
-    w.clock[0] = t
+    w.clock[0], w.failed[0] = t, 0
     return select_modes(w, m.y[: len(m.first)], m.values, True)
 
 
@@ -177,12 +183,13 @@ class DriverModule:
     functions: tuple[str, ...] = tuple(kernel.name for kernel in KERNELS)
     data: tuple[str, ...] = (
         *("motion", "switches", "inside_steps", "roots_of_rates", "roots_of_functions", "fractions"),
-        *("turns", "sampling", "jumps", "unknown_derivatives"),
+        *("turns", "sampling", "jumps"),
     )
 
     def __init__(self, driver: Driver, turns: np.ndarray) -> None:
         self.driver, self.turns = driver, turns
         self.slopes: Slopes = derivative_slopes(driver.pieces, driver.program)
+        driver.w.orders[:] = known_orders(driver.pieces, self.slopes)
         driver.step.limit = inf  # nobody else looks where a projection leads
 
     def formulas(self, groups: Groups) -> dict[str, tuple[Groups, Groups]]:
@@ -192,8 +199,8 @@ class DriverModule:
             "jump_values": (groups, [[e for some in jump_formulas(pieces) for e in some]])
         }
         found |= {FUNCTIONS[name]: (groups, some) for name, some in switch_formulas(pieces, program).items()}
-        for (k, order), some in () if self.driver.large else self.slopes.items():
-            found[f"derivative.{k}.{order}"] = groups, [[*some.values()]]
+        if self.driver.large is None:
+            found |= {name: (groups, [some]) for name, some in derivative_functions(self.slopes).items()}
         return found
 
     @property
@@ -210,7 +217,7 @@ class DriverModule:
 
     def texts(self, target: Target) -> list[str]:
         """LLVM IR of what depends on the system: derivatives of its switching functions, and the memory."""
-        texts = [str(self._image()), "@unknown_derivatives = global i64 0, align 8"]
+        texts = [str(self._image())]
         if self.driver.large is None:
             texts.append(derivative_text(self.slopes, 1 + self.driver.order))
         return texts if self._radau is None else [*texts, _text(target, self._advance)]
@@ -227,29 +234,10 @@ class DriverModule:
 
     def _image(self) -> Image:
         driver, m = self.driver, self.driver.m
-        steps = {k: None if kind is POINTER else name for k, (name, kind) in enumerate(ARGUMENTS.items())}
-        dense = {k: None if kind is POINTER else name for k, (name, kind) in enumerate(Dop853Inside.takes.items())}
-        addresses: dict[tuple[type, str], dict[int, str | None]] = {
-            (Motion, "arguments"): steps,
-            (Motion, "again_arguments"): steps,
-            (StepFunctions, "arguments"): steps,
-            (Motion, "dense_arguments"): dense,
-            (Motion, "ints"): {int(Int64.table): None},
-        }
-        arrays = [*_arrays([driver.work, driver.memory, *driver._keep])]
         absent = [driver.work.record, m.log, m.counts, m.flips, m.occurred, m.times, m.timed]
-        if driver.work.ahead is not None:
-            arrays.append(driver.work.ahead.table)
         if self._radau is not None:
-            kept = self._radau.memory.arrays
-            arrays += kept.values()
             absent += [m.increments.values, m.increments.offsets]
-            called: dict[int, str | None] = {int(Slot.rhs): "rhs", int(Slot.tangent): "tangent"}
-            addresses[Motion, "stepper"] = dict.fromkeys(map(int, kept), None) | called
-        pointers = POINTERS | {(Motion, "advance"): self._advance.name}
-        if not any(switch.kind == "turn" for switch in driver.pieces.switches):
-            pointers[Switches, "across"] = None
-        image = Image(pointers, arrays, addresses, absent)
+        image = image_of(driver, absent)
         sampling = Sampling(outputs=1)
         parts = (m, driver.w, driver.step, driver.low, driver.roots, driver.method.places, self.turns, sampling)
         parts = (*parts, jump_table(driver.pieces))
@@ -286,6 +274,36 @@ class DriverModule:
             "recent": RECENT,
             "constraints": [row.name for row in driver.pieces.system.rows if row.level == 0],
         }
+
+
+def image_of(driver: Driver, absent: Sequence[np.ndarray] = ()) -> Image:
+    """An image for the memory of a driver, without its arrays that are `absent`; nothing is in it yet.
+
+    Functions of the system have the names of `POINTERS`, those of the method its own.
+    """
+    stepper = driver.memory.stepper if isinstance(driver.memory, RadauMemory) else None
+    steps = {k: None if kind is POINTER else name for k, (name, kind) in enumerate(ARGUMENTS.items())}
+    dense = {k: None if kind is POINTER else name for k, (name, kind) in enumerate(Dop853Inside.takes.items())}
+    addresses: dict[tuple[type, str], dict[int, str | None]] = {
+        (Motion, "arguments"): steps,
+        (Motion, "again_arguments"): steps,
+        (StepFunctions, "arguments"): steps,
+        (Motion, "dense_arguments"): dense,
+        (Motion, "ints"): {int(Int64.table): None},
+    }
+    arrays = [*_arrays([driver.work, driver.memory, *driver._keep])]
+    if driver.work.ahead is not None:
+        arrays.append(driver.work.ahead.table)
+    pointers = POINTERS | {(Motion, "advance"): Dop853Advance.name}
+    if stepper is not None:
+        kept = stepper.memory.arrays
+        arrays += kept.values()
+        called: dict[int, str | None] = {int(Slot.rhs): "rhs", int(Slot.tangent): "tangent"}
+        addresses[Motion, "stepper"] = dict.fromkeys(map(int, kept), None) | called
+        pointers[Motion, "advance"] = stepper.routine(cast(Native, driver.program.native))[0].name
+    if not any(switch.kind == "turn" for switch in driver.pieces.switches):
+        pointers[Switches, "across"] = None
+    return Image(pointers, arrays, addresses, absent)
 
 
 def _text(target: Target, *routines: type[Routine]) -> str:

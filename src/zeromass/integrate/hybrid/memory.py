@@ -104,6 +104,7 @@ class Motion(Struct):
     log, counts       pieces: t, y, and all parameters of modes, (pieces, 1 + 2n + hidden); and `COUNTS` of each
     hidden            where these parameters begin
     pieces            how many have begun
+    forgets           whether only the last piece is kept; largest: growth of the pivots in those before it
     occurred          events that have happened: which function, t and y, (room, 2 + 2n); occurrences: how many
     sooner, tries     where a piece ends that is made again, and how often it was
     flips, flipped    times of switches that time does not tell, and how many
@@ -165,6 +166,8 @@ class Motion(Struct):
     counts: Ints
     hidden: int
     pieces: int
+    forgets: bool
+    largest: float
     occurred: Reals2
     occurrences: int
     sooner: float

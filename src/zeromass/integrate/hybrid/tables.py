@@ -15,7 +15,7 @@ from zeromass.expression.build import ZERO, function
 from zeromass.expression.magnitude import magnitudes
 from zeromass.integrate.hybrid.python_functions import PythonFunctions
 from zeromass.integrate.hybrid.switches import SIDE, SIGNS, TURN, WHOLE, Switches
-from zeromass.integrate.hybrid.tolerances import MOST, NEAR
+from zeromass.integrate.hybrid.tolerances import MOST, NEAR, ORDERS
 from zeromass.model import Event, System
 from zeromass.model.pieces import SystemPieces
 
@@ -127,6 +127,7 @@ def switch_table(pieces: SystemPieces, ahead: float, functions: SwitchFunctions)
         mode=ints([names[switch.mode] for switch in switches]),
         margin=ints([names[switch.margin] for switch in switches]),
         flag=ints([-1 if one is None else names[one.flag] for one in held]),
+        orders=ints([ORDERS] * count),
         nested=pieces.nested,
         large=pieces.in_forces,
         ahead=ahead,
