@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import json
+import subprocess
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ import zeromass as zm
 from integrate.node import MISSING, node, over_switches, said
 from integrate.test_large_switches import COUNT, hinged, on_rails, rubbed
 from integrate.test_wasm_switches import TIGHT
+from zeromass.codegen.wasm import module_of, wasm32
 from zeromass.integrate.alone.pieced import Pieced
 from zeromass.model import system as model_system
 
@@ -169,6 +172,81 @@ def test_a_switch_that_depends_on_one_that_may_hold_switches_with_it(rolled, tmp
     start = system.start({p.velocity[0]: v for p, v in zip(masses, (1.1, 0.4), strict=True)})
     runs, _ = alike(start, 0.9, [{}, {"level": 0.3}], tmp_path)
     assert all(len(run.switches) >= 3 for run in runs)
+
+
+CALLS = """
+const fs = require("fs");
+const [code, { state, n, p, switches, events }] = [2, 3].map((k) => fs.readFileSync(process.argv[k]))
+  .map((file, k) => (k ? JSON.parse(file) : new WebAssembly.Instance(new WebAssembly.Module(file), {}).exports));
+let end = code.free.value;
+const room = (count) => {
+  const place = end;
+  end += 8 * count;
+  if (end > code.memory.buffer.byteLength) code.memory.grow(16);
+  return [place, () => Array.from(new Float64Array(code.memory.buffer, place, count))];
+};
+const [given] = room(state.length);
+new Float64Array(code.memory.buffer, given, state.length).set(state);
+const where = [given, given + 8, given + 8 * (1 + n)];
+const [[g, gs], [sizes, all], [betas, bs], [c, cs]] = [0, 1, 2, 3].map(() => room(switches));
+const [[values, watched], [row, slopes]] = [room(events), room(1 + n)];
+code.judge_switches(...where, g, sizes, 0);
+code.acting_switches(...where, betas, c);
+code.event(...where, values);
+const found = { g: gs(), sizes: all(), beta: bs(), c: cs(), event: watched(), slopes: {} };
+for (let k = 0; k < switches; k++) for (const order of [1, 2, 3]) {
+  code.derivative(...where, BigInt(k), BigInt(order), row);
+  found.slopes[`${k} ${order}`] = slopes();
+}
+console.log(JSON.stringify(found));
+"""
+
+
+@needs_node
+def test_the_functions_of_switches_are_those_of_python(rolled, tmp_path):
+    """At a random state, some of it held: switching functions, their rounding and slopes, β and c, what is watched."""
+    system, hinges, _ = hinged(3, 20.0 * level)
+    ball = zm.Particle("ball", 0.5)
+    x, y, z = ball.position
+    stop = zm.where(x**2 + y * z > 0.3 + 0.1 * np.sign(zm.rate(x)), -5.0 * (x - 0.3), 0.0)
+    forces = [*[hinge.friction((1 + k) * level) for k, hinge in enumerate(hinges)]]
+    forces += [zm.Force([stop - level * np.sign(zm.rate(x)) + np.sign(np.sin(zm.t)), 0, 0], at=ball.position)]
+    system = zm.System([*system.parts, ball], joints=hinges, gravity=(0, -9.81, 0), forces=forces)
+    start = system.start({hinge.rate: 0.1 * k for k, hinge in enumerate(hinges)})
+    ((alone, _),) = pieced(start, 1.0).modules()
+    assert alone.switching is not None
+    driver = alone.switching.driver
+    names = ("judge_switches", "acting_switches", "event", "derivative")
+    parts, _ = alone.texts(wasm32())
+    code = module_of(parts, inlined=(), functions=names, data=(), objects=alone.switching.objects())
+    rng, (n, switches, events) = np.random.default_rng(3), (driver.order, len(driver.w.kind), len(driver.events))
+    state = np.concatenate([[0.7], rng.normal(size=n), driver.work.values])
+    held = list(driver.pieces.held.values())
+    places = {p: 1 + n + k for k, p in enumerate(driver.program.system.parameters)}
+    state[[places[one.flag] for one in held[::2]]] = 1.0
+    (tmp_path / "code.wasm").write_bytes(code)
+    sent = {"state": state.tolist(), "n": n, "switches": switches, "events": events}
+    (tmp_path / "state.json").write_text(json.dumps(sent))
+    (tmp_path / "calls.cjs").write_text(CALLS)
+    words = [str(node()), *[str(tmp_path / name) for name in ("calls.cjs", "code.wasm", "state.json")]]
+    there = json.loads(subprocess.run(words, capture_output=True, text=True, check=True, timeout=60).stdout)
+    w, given = driver.w, (state[:1], state[1 : 1 + n], state[1 + n :])
+    free = [k for k in range(switches) if k not in driver.pieces.of_time]
+    near = {"rtol": 1e-12, "atol": 1e-12}
+    for k in free:
+        w.asked = k
+        w.judge(*given, w.g, w.sizes, w.slopes)
+        np.testing.assert_allclose([there["g"][k], there["sizes"][k]], [w.g[k], w.sizes[k]], **near)
+        for order in (1, 2, 3):
+            w.derivative(*given, k, order, w.row)
+            np.testing.assert_allclose(there["slopes"][f"{k} {order}"], w.row, **near)
+    assert any(np.any(there["slopes"][f"{k} 2"]) for k in free)
+    w.acting(*given, w.betas, w.c)
+    which = [k for k, s in enumerate(driver.pieces.switches) if s.mode in driver.pieces.held]
+    for name, here in (("beta", w.betas), ("c", w.c)):
+        np.testing.assert_allclose(np.array(there[name])[which], here[which], rtol=1e-9, atol=1e-9)
+    w.guard(*given, w.guards)
+    np.testing.assert_allclose(there["event"], w.guards, rtol=1e-9, atol=1e-9)
 
 
 @needs_node
