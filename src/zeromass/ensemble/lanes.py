@@ -162,7 +162,7 @@ class Lanes:
         known: dict[Any, Code] = self.program.system.memory.setdefault("lanes", {})
         key = self.program, self.settings.project, self.events, self.target
         if key not in known:
-            known[key] = self._made()
+            known.setdefault(key, self._made())
         return known[key]
 
     def _made(self) -> Code:

@@ -87,6 +87,8 @@ class PieceMemory:
         self.parameters: tuple[Symbol, ...] = program.system.parameters[self.hidden :]
         self._fresh: np.ndarray = work.reals.copy()
         self._keep: list[Any] = []
+        if not self.pieces.in_forces:  # structs have addresses in its code
+            self._keep.append(switch_functions(self.pieces, program))
         self.callbacks = Callbacks()
         self.large: LargeSwitches | None = None
         if self.pieces.in_forces:
@@ -119,6 +121,7 @@ class PieceMemory:
             more = {"project": place, "arguments": np.array(arguments)}
             self._keep.append(onto)
         guards = self.program.native.events(self.events, lanes)
+        self._keep.append(guards)
         return StepFunctions(
             t0=np.zeros(1),
             t1=np.zeros(1),

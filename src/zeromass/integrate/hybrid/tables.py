@@ -37,7 +37,8 @@ def switch_functions(pieces: SystemPieces, program: Program) -> Code:
     known: dict[Program, Code] = pieces.system.memory.setdefault("functions that decide", {})
     if program not in known:
         formulas = switch_formulas(pieces, program)
-        known[program] = code({name: (program.inputs, some) for name, some in formulas.items()}, host().scalar)
+        made = code({name: (program.inputs, some) for name, some in formulas.items()}, host().scalar)
+        known.setdefault(program, made)
     return known[program]
 
 
