@@ -6,6 +6,7 @@ import itertools
 import json
 import subprocess
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -247,6 +248,23 @@ def test_the_functions_of_switches_are_those_of_python(rolled, tmp_path):
         np.testing.assert_allclose(np.array(there[name])[which], here[which], rtol=1e-9, atol=1e-9)
     w.guard(*given, w.guards)
     np.testing.assert_allclose(there["event"], w.guards, rtol=1e-9, atol=1e-9)
+
+
+@needs_node
+def test_switches_of_time_alone_and_events_of_accelerations(rolled, tmp_path):
+    """Pushed one way and, from 5 T on, the other: where a mass passes a place, and when its acceleration jumps."""
+    masses = [zm.Particle(f"m{k}", 1.0) for k in range(3)]
+    push = zm.where(zm.t < 5 * T, 1.0, -1.0) * level
+    forces = [zm.Force([push, 0, 0], at=p.position) for p in masses]
+    x, a = masses[0].position[0], zm.rate(zm.rate(masses[1].position[0]))
+    events = (zm.Event("there", x - 0.02, terminal=False), zm.Event("push", a - 0.5, terminal=False))
+    start = zm.System(masses, constraints=on_rails(masses), forces=forces).start()
+    motion = replace(pieced(start, 1.0), events=events)
+    (found,) = over_switches(motion, [{"values": {}, "until": 1.0, **TIGHT}], tmp_path)
+    assert found["ending"] == "FINISHED"
+    back = 0.3 + (0.3 + np.sqrt(0.3**2 + 2 * (0.045 - 0.02)))  # x = 0.045 + 0.3 s − s²/2
+    assert [name for name, _ in found["happened"]] == ["there", "push", "there"]
+    np.testing.assert_allclose([t for _, t in found["happened"]], [0.2, 0.3, back], rtol=1e-12)
 
 
 @needs_node

@@ -148,10 +148,11 @@ class Switching(Tabled):
     def call_kernels(self, memory: ir.Value, coordinates: int, rows: ir.Value | None = None) -> ir.Value:
         """All of them, or those of one row; the values."""
         a, values = self.arguments, self.table(self.kernels.values)
-        count = self.int(len(self.kernels.rows) if rows is None else 1)
-        rows = self.table(_some(self.kernels.rows)) if rows is None else rows
-        given = [a["t"], memory, a["parameters"], rows, count, values, self.int(coordinates)]
-        self.b.call(self._module.globals["call_kernels"], given)
+        count = len(self.kernels.rows) if rows is None else 1
+        if count:
+            rows = self.table(self.kernels.rows) if rows is None else rows
+            given = [a["t"], memory, a["parameters"], rows, self.int(count), values, self.int(coordinates)]
+            self.b.call(self._module.globals["call_kernels"], given)
         return values
 
     def copy(self, source: ir.Value, count: int, to: ir.Value) -> None:
@@ -160,7 +161,9 @@ class Switching(Tabled):
 
     def pick(self, values: ir.Value, places: np.ndarray, to: ir.Value) -> None:
         """Some of the values, by their places."""
-        table = self.table(_some(places.astype(np.int32)))
+        if not len(places):
+            return  # a loop has one turn at least
+        table = self.table(places.astype(np.int32))
         with self.loop(self.int(len(places))) as k:
             self.store(self.load(values, self.index(table, k)), to, k)
 
@@ -254,11 +257,12 @@ class Acting(Switching):
         known = np.array([0.0 if one is None or one.c.value is None else one.c.value for one in held])
         self.pick(values, self.kernels.places([one and one.leaving[0] for one in held]), a["betas"])
         self.pick(values, self.kernels.places([one and one.c for one in held]), a["c"])
-        some, margin, strengths = self.table(_some(which)), self.table(_some(margins)), self.table(_some(known))
-        with self.loop(self.int(len(which))) as i:
-            k, beta = self.index(some, i), a["betas"]
-            self.store(self.load(beta, k) - self.load(a["parameters"], self.index(margin, i)), beta, k)
-            self.store(self.load(a["c"], k) + self.load(strengths, k), a["c"], k)
+        if len(which):
+            some, margin, strengths = self.table(which), self.table(margins), self.table(known)
+            with self.loop(self.int(len(which))) as i:
+                k, beta = self.index(some, i), a["betas"]
+                self.store(self.load(beta, k) - self.load(a["parameters"], self.index(margin, i)), beta, k)
+                self.store(self.load(a["c"], k) + self.load(strengths, k), a["c"], k)
         self.b.ret_void()
 
 
