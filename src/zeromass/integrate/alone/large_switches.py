@@ -100,11 +100,11 @@ class LargeSwitchCode:
         judged = Kernels(Watching(structure, [x for x in pairs if x is not None], (size_q, size_v)), *given[1:])
         slopes = {key: some for key, some in self._switching.slopes.items() if some}
         sloped = Kernels(Watching(structure, [[*some.values()] for some in slopes.values()]), *given[1:])
-        Called(*given)
-        Judged(*given, judged, memory, n, [(x[0], x[1]) if x else (None, None) for x in pairs])
-        motion = Motion(self._motion, self._telling, memory, n)
-        Watched(*given, self._watched, motion, self._zeros(), len(self.others))
-        Acting(*given, self._watched, motion, self.pieces)
+        CallKernels(*given)
+        JudgeSwitches(*given, judged, memory, n, [(x[0], x[1]) if x else (None, None) for x in pairs])
+        motion = Evaluation(self._motion, self._telling, memory, n)
+        WatchedFunctions(*given, self._watched, motion, self._zeros(), len(self.others))
+        ActingSwitches(*given, self._watched, motion, self.pieces)
         Derivative(*given, sloped, slopes, n, len(g))
 
     def _zeros(self) -> np.ndarray:
@@ -115,14 +115,14 @@ class LargeSwitchCode:
         return found
 
 
-class Motion:
+class Evaluation:
     """How the motion is evaluated for functions of it: results follow positions in a memory, (q, q̇, q̈, λ)."""
 
     def __init__(self, machine: Machine, plan: np.ndarray, memory: np.ndarray, coordinates: int) -> None:
         self.machine, self.plan, self.memory, self.coordinates = machine, plan, memory, coordinates
 
 
-class Called(Tabled):
+class CallKernels(Tabled):
     """`call_kernels(t, memory, parameters, rows, count, values, coordinates)`: values ← what kernels compute, row by row."""
 
     def __init__(self, module: ir.Module, target: Target, within: Elsewhere) -> None:
@@ -140,7 +140,7 @@ class Called(Tabled):
         b.ret_void()
 
 
-class Switching(Tabled):
+class KernelCaller(Tabled):
     """A function that calls kernels."""
 
     kernels: Kernels
@@ -167,7 +167,7 @@ class Switching(Tabled):
         with self.loop(self.int(len(places))) as k:
             self.store(self.load(values, self.index(table, k)), to, k)
 
-    def follow(self, motion: Motion) -> ir.Value:
+    def follow(self, motion: Evaluation) -> ir.Value:
         """Evaluates the motion, and then the kernels; the values."""
         n, memory = motion.coordinates, self.table(motion.memory)
         self.called("evaluate", motion.machine, motion.plan, motion.memory, n)
@@ -175,7 +175,7 @@ class Switching(Tabled):
         return self.call_kernels(memory, n)
 
 
-class Judged(Switching):
+class JudgeSwitches(KernelCaller):
     """`judge_switches(t, y, parameters, g, sizes, slopes)`: the switching functions, and of what size their rounding is."""
 
     def __init__(
@@ -206,7 +206,7 @@ class Judged(Switching):
         self.b.ret_void()
 
 
-class Watched(Switching):
+class WatchedFunctions(KernelCaller):
     """`event(t, y, parameters, values)`: the watched functions."""
 
     def __init__(
@@ -215,7 +215,7 @@ class Watched(Switching):
         target: Target,
         within: Elsewhere,
         kernels: Kernels,
-        motion: Motion,
+        motion: Evaluation,
         zeros: np.ndarray,
         others: int,
     ) -> None:
@@ -233,7 +233,7 @@ class Watched(Switching):
         self.b.ret_void()
 
 
-class Acting(Switching):
+class ActingSwitches(KernelCaller):
     """`acting_switches(t, y, parameters, betas, c)`: β of switches that hold the motion, and c of those that may."""
 
     def __init__(
@@ -242,7 +242,7 @@ class Acting(Switching):
         target: Target,
         within: Elsewhere,
         kernels: Kernels,
-        motion: Motion,
+        motion: Evaluation,
         pieces: SystemPieces,
     ) -> None:
         self.kernels, self._motion, self._pieces = kernels, motion, pieces
@@ -266,7 +266,7 @@ class Acting(Switching):
         self.b.ret_void()
 
 
-class Derivative(Switching):
+class Derivative(KernelCaller):
     """`derivative(t, y, parameters, k, order, row)`: slopes of g, and of ġ of a function of the place; others are zero.
 
     There are no formulas of how accelerations change.
