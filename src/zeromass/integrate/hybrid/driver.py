@@ -48,6 +48,7 @@ from zeromass.integrate.hybrid.messages import Selection
 from zeromass.integrate.hybrid.piece_end import CLOSE, PieceEnd, ends_piece, open_step, stops_at_switch
 from zeromass.integrate.hybrid.selection import select_modes
 from zeromass.integrate.hybrid.switches import SIDE, Switches, accelerate, look
+from zeromass.integrate.methods.radau.memory import Slot
 from zeromass.integrate.shocks import SMALL
 from zeromass.integrate.stepping.functions import FIRST
 from zeromass.integrate.stepping.layout import HEAD, Int64
@@ -68,6 +69,12 @@ SHORTEST = 1e-6
 BEYOND, LOOKS = 1e-6, 9
 """Part of the terms of a switching function by which it is on the other side of its switch, beyond any rounding, and states
 of a piece by which these terms are known."""
+
+ORDER = int(Slot.place) - int(Slot.t)
+"""Place of the order in what an implicit method keeps."""
+
+LAST = 3
+"""Steps before a switch, of which the longest is tried first behind it."""
 
 NEAR_BY = 4.0
 """Times the accuracy of located switches, by which rates may be beside a switch that holds a motion from there on."""
@@ -124,10 +131,16 @@ def begin_piece(m: Motion, w: Switches, target: float) -> None:
     m.reals[GROWTH_LIMIT] = growth
     m.ints[STARTED], m.ints[int(Int64.repeated)], m.ints[STRETCH] = 0, 0, 0
     if m.implicit:
+        order = m.stepper[ORDER]
         m.stepper[:] = m.stepper_begin
+        m.stepper[ORDER] = order if m.stride > 0.0 else m.stepper[ORDER]
         if m.ints[RECORDED] == 0:
             m.increments.used[0] = 0
-    m.reals[H] = first_step(m, w, target) if m.reals[FIXED] == 0.0 else copysign(m.fresh[H], w.ahead)
+    if m.reals[FIXED] != 0.0:
+        m.reals[H] = copysign(m.fresh[H], w.ahead)
+    else:
+        step = max(abs(first_step(m, w, target)), min(m.stride, abs(target - t)))
+        m.reals[H] = min(step, m.reals[LONGEST]) * w.ahead
     for p in range(m.in_lanes.shape[0]):
         for lane in range(m.in_lanes.shape[1]):
             m.in_lanes[p, lane] = m.values[p]
@@ -381,6 +394,7 @@ def drive(
 ) -> int:
     """Steps over switches until the end of the run, or until Python is needed; see `Drive`."""
     if begins:
+        m.stride = 0.0
         enter_piece(m, w, s)
     a = m.arguments
     while True:
@@ -408,6 +422,11 @@ def drive(
             found = int(PieceEnd.UNKNOWN)
             if not timed and stuck(status) and stops_at_switch(m, w):
                 found = int(PieceEnd.SWITCH)
+        if m.stride > 0.0 and status == EVENT and m.ints[RECORDED] == m.counts[COUNTS * (m.pieces - 1)] + 1:
+            take_back(m)  # a motion as short as a step may be smaller than its tolerances: it is begun with care
+            m.stride = 0.0
+            begin_piece(m, w, m.target)
+            continue
         if found > int(PieceEnd.TOUCHED) or passes_beyond(m, found):
             return take_back(m)
         if dips_unseen(m, w):  # the piece is made again up to where that is
@@ -432,6 +451,7 @@ def drive(
                 w.reached[k] = 0
         if not goes_on(m, w, timed):
             return int(Drive.DECIDE)
+        m.stride = stride_of(m)
         enter_piece(m, w, s)
 
 
@@ -504,6 +524,15 @@ def settle_on_switches(m: Motion, w: Switches, s: StepFunctions) -> None:
         if not abs(s.row[1 + i] - y[i]) <= late * (fastest if i < n else largest):
             return
     y[:] = s.row[1:]
+
+
+@kernel
+def stride_of(m: Motion) -> float:
+    """The longest of the last steps; the very last one was cut where it met a switch."""
+    first, found = m.counts[COUNTS * (m.pieces - 1)], 0.0
+    for row in range(max(first, m.ints[RECORDED] - LAST), m.ints[RECORDED]):
+        found = max(found, abs(m.record[row, 1]))
+    return found if found > 0.0 else m.stride
 
 
 @kernel

@@ -190,7 +190,7 @@ class DriverModule:
         self.driver, self.turns = driver, turns
         self.slopes: Slopes = derivative_slopes(driver.pieces, driver.program)
         driver.w.orders[:] = known_orders(driver.pieces, self.slopes)
-        driver.step.limit = inf  # nobody else looks where a projection leads
+        driver.step.limit = driver.m.limit = inf  # nobody else looks where a projection leads
 
     def formulas(self, groups: Groups) -> dict[str, tuple[Groups, Groups]]:
         """Functions of the system beside those of every module, and of kernels: {name: (inputs, outputs)}."""

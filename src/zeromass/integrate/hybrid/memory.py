@@ -92,6 +92,8 @@ class Motion(Struct):
     struck            of a touched switch, and the side of the piece, at s.row: whether it can not go beyond; asked of
                       Python where `can_ask`
     energy            potential and total energy; `energies` room for them before and after
+    massive, limit    whether every coordinate that constraints move has mass; the bound on projections inside steps, as in
+                      `StepFunctions`, where the constraints may lose independence
     step, dips        for looks inside steps, and for functions that may dip below zero unseen
     times, timed      of switches of time alone: when, and their modes in between, (times + 1, timed switches)
     which, place      these switches, and which time is next
@@ -99,6 +101,7 @@ class Motion(Struct):
     until, start      of the run
     stalled, changes  limits of the run
     target            where the piece ends at the latest
+    stride            longest of the last steps before the piece, 0 where there were none: as long a step is tried first
     timeless          whether formulas have values at all of these times, to rounding
     begun, was        the start of the piece: t and y, and its parameters
     log, counts       pieces: t, y, and all parameters of modes, (pieces, 1 + 2n + hidden); and `COUNTS` of each
@@ -154,6 +157,7 @@ class Motion(Struct):
     which: Ints
     place: int
     target: float
+    stride: float
     timeless: bool
     status: int
     until: float
@@ -177,6 +181,8 @@ class Motion(Struct):
     ends: Reals
     work: Reals
     moved: Reals
+    massive: bool
+    limit: float
     step: StepFunctions
     dips: NegativeSearch
 

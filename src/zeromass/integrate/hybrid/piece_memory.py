@@ -33,6 +33,7 @@ from zeromass.integrate.hybrid.python_functions import PythonFunctions
 from zeromass.integrate.hybrid.switches import Switches
 from zeromass.integrate.hybrid.tables import compiled_table, ints, switch_functions
 from zeromass.integrate.settings import Settings
+from zeromass.integrate.singular.lightest import weightless
 from zeromass.integrate.standing import Standing
 from zeromass.integrate.stepping.dense import DEGREE, Projection
 from zeromass.integrate.stepping.functions import Functions, Onto
@@ -207,6 +208,8 @@ class PieceMemory:
             last=np.zeros(order),
             work=np.zeros(order),
             moved=np.zeros(order),
+            massive=not weightless(self.program.system),
+            limit=self.step.limit,
             step=self.step,
         )
         unseen = self._unseen if self.settings.step is None else ()
