@@ -36,6 +36,25 @@ def test_members_have_the_bits_of_their_runs_and_need_no_python(monkeypatch):
                 assert abs(10 * run.y[-1, 0]) <= 9.81 * friction * (1 + 1e-9)
 
 
+def test_members_on_constraints_need_no_python(monkeypatch):
+    """A pendulum in x and y with dry friction and a soft stop: states inside steps are further from the rod than errors of
+    steps explain, and firm constraints lead them to where they belong."""
+    y = zm.coordinate("y")
+    w = zm.rate(y)
+    forces = {x: -μ * np.sign(v) + 400 * np.maximum(-0.3 - x, 0.0)}
+    rod = {"rod": x**2 + y**2 - 1}
+    system = zm.System(kinetic=(v**2 + w**2) / 2, potential=9.81 * y, constraints=rod, forces=forces)
+    start = system.start({x: 0.8, v: -0.5})
+    made: list[Loop] = []
+    init = Loop.__init__
+    monkeypatch.setattr(Loop, "__init__", lambda self, *a, **k: made.append(self) or init(self, *a, **k))
+    study = zm.sweep(system, start, until=3.0, over={μ: np.linspace(0.1, 0.9, 20)}, keep={"x": x}, rtol=1e-8)
+    assert not made
+    for friction, place in zip(study.mu.values, study.x.values, strict=True):
+        run = zm.simulate(system, start.again({μ: friction}), until=3.0, rtol=1e-11, method="dop853")
+        assert place == pytest.approx(run[x][-1], abs=1e-6)  # switches and the stop magnify errors
+
+
 def test_what_needs_the_whole_motion_is_kept_of_driven_members_too():
     """The work of friction is what the energy lacks; extremes and values at times are those of runs."""
     system, start = block()

@@ -18,11 +18,14 @@ from zeromass.integrate.hybrid.memory import (
     EVENT,
     FINISHED,
     FIXED,
+    GROWTH,
+    GROWTH_LIMIT,
     LONGEST,
     MAY_PASS,
     NONE,
     NOT_A_NUMBER,
     PAUSED,
+    PIVOTS,
     QUIET,
     RECORD_FULL,
     RECORDED,
@@ -48,7 +51,8 @@ from zeromass.integrate.hybrid.switches import SIDE, Switches, accelerate, look
 from zeromass.integrate.methods.radau.memory import Slot
 from zeromass.integrate.shocks import SMALL
 from zeromass.integrate.stepping.functions import FIRST
-from zeromass.integrate.stepping.layout import HEAD, Int64, Real64
+from zeromass.integrate.stepping.layout import HEAD, Int64
+from zeromass.integrate.stepping.loop import HOPELESS
 from zeromass.integrate.stepping.step_functions import StepFunctions, functions_at, project
 from zeromass.integrate.switching import RECENT, SHRINKS, STILL
 from zeromass.integrate.timetable import TOGETHER
@@ -121,10 +125,10 @@ def first_step(m: Motion, w: Switches, target: float) -> float:
 def begin_piece(m: Motion, w: Switches, target: float) -> None:
     """Steps begin anew at the state, on the pieces that the parameters say; what is watched has the sides of its start."""
     count, t = len(m.first), m.reals[T]
-    growth = m.reals[int(Real64.growth_limit)]
+    growth = m.reals[GROWTH_LIMIT]
     m.reals[:] = m.fresh
     m.reals[T], m.reals[QUIET], m.reals[BEHIND_AT] = t, t, t
-    m.reals[int(Real64.growth_limit)] = growth
+    m.reals[GROWTH_LIMIT] = growth
     m.ints[STARTED], m.ints[int(Int64.repeated)], m.ints[STRETCH] = 0, 0, 0
     if m.implicit:
         order = m.stepper[ORDER]
@@ -407,6 +411,8 @@ def drive(
             return int(Drive.RECORD_FULL)
         if status == AHEAD:
             return int(Drive.AHEAD)
+        if status == PIVOTS and loses_few_digits(m, w):
+            continue
         timed, found = status == FINISHED, int(PieceEnd.FINISHED)
         if status == EVENT:
             found = ends_piece(m, w, s, r, low, fractions)
@@ -447,6 +453,15 @@ def drive(
             return int(Drive.DECIDE)
         m.stride = stride_of(m)
         enter_piece(m, w, s)
+
+
+@kernel
+def loses_few_digits(m: Motion, w: Switches) -> bool:
+    """Whether steps go on where pivots grow: solutions of a large system are refined, up to a bound. Moves the limit."""
+    if not w.large or not m.reals[GROWTH] < HOPELESS:
+        return False
+    m.reals[GROWTH_LIMIT] = 10.0 * m.reals[GROWTH]
+    return True
 
 
 @kernel

@@ -6,32 +6,31 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.compile.program import Program
 from zeromass.expression import Expression, as_expression
 from zeromass.expression.build import ZERO
 from zeromass.integrate.hybrid.crossing import Jumps
-from zeromass.integrate.hybrid.tables import ints, switch_formulas
+from zeromass.integrate.hybrid.tables import energy_formulas, ints
 from zeromass.model.pieces import SystemPieces
 
 
-def jump_formulas(pieces: SystemPieces, program: Program) -> list[list[Expression]]:
+def jump_formulas(pieces: SystemPieces) -> list[list[Expression]]:
     """Constraints of positions, rates of all, sums of |A| |q̇|, M q̇, energies and forces; none where they do not switch."""
     system, parts = pieces.system, pieces.parts
     rows = [i for i, row in enumerate(system.rows) if row.level < 2] if parts["constraints"] else []
-    energies = switch_formulas(pieces, program).get("energy", [[]])[0] if parts["energies"] else []
+    energies = energy_formulas(pieces)
     return [
         [system.rows[i].zero for i in rows if system.rows[i].level == 0],
         [zero for _, zero in system.zeros(1)] if rows else [],
         [_total([abs(a * v) for a, v in zip(system.A[i], system.rates, strict=True)]) for i in rows],
         [_total(list(row * system.rates)) for row in system.M] if parts["masses"] else [],
         energies,
-        list(system.Q) if energies else [],
+        [*(pieces.stored if pieces.in_forces else system.Q)] if energies else [],
     ]
 
 
-def jump_table(pieces: SystemPieces, program: Program) -> Jumps:
+def jump_table(pieces: SystemPieces) -> Jumps:
     """What may jump, in memory."""
-    sizes = [len(some) for some in jump_formulas(pieces, program)]
+    sizes = [len(some) for some in jump_formulas(pieces)]
     rows = [row for row in pieces.system.rows if row.level < 2]
     count, parts = len(pieces.switches), pieces.parts
     return Jumps(

@@ -31,7 +31,8 @@ RECORDED, STARTED, STEPS, REJECTED, EVALUATIONS, BUDGET, STRETCH, CAPACITY = (
     )
 )
 BEHIND_AT, QUIET, FIXED = int(Real64.behind_at), int(Real64.quiet), int(Real64.fixed)
-EVENT, FINISHED, PAUSED, RECORD_FULL, AHEAD, NOT_A_NUMBER, TOO_SMALL = (
+GROWTH, GROWTH_LIMIT = int(Real64.growth), int(Real64.growth_limit)
+EVENT, FINISHED, PAUSED, RECORD_FULL, AHEAD, NOT_A_NUMBER, TOO_SMALL, PIVOTS = (
     int(status)
     for status in (
         Status.EVENT,
@@ -41,6 +42,7 @@ EVENT, FINISHED, PAUSED, RECORD_FULL, AHEAD, NOT_A_NUMBER, TOO_SMALL = (
         Status.AHEAD,
         Status.NOT_A_NUMBER,
         Status.STEP_TOO_SMALL,
+        Status.PIVOTS,
     )
 )
 
@@ -90,6 +92,8 @@ class Motion(Struct):
     struck            of a touched switch, and the side of the piece, at s.row: whether it can not go beyond; asked of
                       Python where `can_ask`
     energy            potential and total energy; `energies` room for them before and after
+    massive, limit    whether every coordinate that constraints move has mass; the bound on projections inside steps, as in
+                      `StepFunctions`, where the constraints may lose independence
     step, dips        for looks inside steps, and for functions that may dip below zero unseen
     times, timed      of switches of time alone: when, and their modes in between, (times + 1, timed switches)
     which, place      these switches, and which time is next
@@ -177,6 +181,8 @@ class Motion(Struct):
     ends: Reals
     work: Reals
     moved: Reals
+    massive: bool
+    limit: float
     step: StepFunctions
     dips: NegativeSearch
 

@@ -26,6 +26,7 @@ from zeromass.integrate.hybrid.memory import (
 )
 from zeromass.integrate.hybrid.switches import SIDE, TURN, Switches, accelerate, look, rate_of
 from zeromass.integrate.methods.radau.increments import step_polynomial
+from zeromass.integrate.stepping.kernel import NEAR
 from zeromass.integrate.stepping.layout import HEAD, Int64
 from zeromass.integrate.stepping.step_functions import StepFunctions, state_at
 from zeromass.kernel.language import Reals, kernel
@@ -40,6 +41,11 @@ CLOSE = 1e-12
 
 FLAT = 1e-2
 """Change of a switching function in a step, as a part of its terms, below which its zero is found from a step of its own."""
+
+WEAK = NEAR**-2
+"""Growth of the pivots below which constraints are independent all over a step, so that they lead no state away."""
+
+INFINITY = float("inf")
 
 BENT = 0.5
 """Part of its rate by which that of a switching function may change in a step of Newton's method."""
@@ -68,6 +74,8 @@ def open_step(m: Motion, last: int) -> None:
     for i in range(count):
         m.first[i] = m.record[last - 1, HEAD + i] if before else m.begun[1 + i]
         m.last[i] = m.record[last, HEAD + i]
+    growth = max(m.record[last, 2], m.record[last - 1, 2]) if before else m.record[last, 2]
+    s.limit = INFINITY if m.massive and growth < WEAK else m.limit
     s.step, s.t0[0], s.t1[0] = 0, t0, t1
     m.span[0], m.span[1] = t0, t1 - t0
     for i in range(count):

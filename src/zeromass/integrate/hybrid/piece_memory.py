@@ -33,6 +33,7 @@ from zeromass.integrate.hybrid.python_functions import PythonFunctions
 from zeromass.integrate.hybrid.switches import Switches
 from zeromass.integrate.hybrid.tables import compiled_table, ints, switch_functions
 from zeromass.integrate.settings import Settings
+from zeromass.integrate.singular.lightest import weightless
 from zeromass.integrate.standing import Standing
 from zeromass.integrate.stepping.dense import DEGREE, Projection
 from zeromass.integrate.stepping.functions import Functions, Onto
@@ -167,7 +168,7 @@ class PieceMemory:
         of = [place_of(name) if c != NONE else (0, 0) for name, c in zip(names, cause, strict=True)]
         slopes = [names.index(low) if (low := LOW + name.removeprefix(SWITCHES)) in names else -1 for name in names]
         slopes = [at if c == SWITCH else -1 for at, c in zip(slopes, cause, strict=True)]
-        count, energies = len(pieces.switches), pieces.energies[0]
+        count, energies = len(pieces.switches), pieces.energies[0] if pieces.parts["energies"] else []
         energy: Any = 0
         if energies and self.large is not None:
             energy = self.large.energy
@@ -207,6 +208,8 @@ class PieceMemory:
             last=np.zeros(order),
             work=np.zeros(order),
             moved=np.zeros(order),
+            massive=not weightless(self.program.system),
+            limit=self.step.limit,
             step=self.step,
         )
         unseen = self._unseen if self.settings.step is None else ()
