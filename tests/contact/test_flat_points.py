@@ -1,6 +1,7 @@
 """Bodies that are flat where they touch: the contact moves with a power of time below 1, and the run goes through."""
 
 import os
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import zeromass as zm
 from contact.rolling_of_superquadrics import Stone, moved
 from integrate.node import MISSING, node, through_kinds
 from zeromass.integrate.alone.kinds import Kinds
+from zeromass.integrate.singular.transit import Transit
 
 A, B, C, M, G = 0.1, 0.09, 0.08, 0.5, 9.81
 INERTIA = (1.0e-3, 1.2e-3, 1.3e-3)
@@ -285,12 +287,87 @@ def thrown_stone(rng: np.random.Generator) -> tuple[zm.Rolling, zm.State, Stone]
     return rolling, start, Stone(sizes, exponent, mass, np.array(solid.inertia), G)
 
 
+def random_stone(k: int) -> tuple[zm.Rolling, zm.State, Stone]:
+    return thrown_stone(np.random.default_rng([26, k]))
+
+
+@pytest.mark.parametrize("rtol", [1e-8, pytest.param(1e-10, marks=pytest.mark.slow)])
+def test_a_slip_over_a_flat_point_is_one_passage(rtol):
+    """|x|^5.6 passes zero at the flat point, as a length does; the passage integrates over that too."""
+    rolling, start, stone = random_stone(23)
+    run = zm.simulate(start.system, start, until=0.03, rtol=rtol, atol=1e-3 * rtol)
+    assert run.outcome.complete, run.outcome
+    assert len(run.passages) == 1
+    other = moved(stone, start, 0.03, friction=rolling.friction_coefficient, rtol=1e-11)
+    end = run.state(0.03)
+    assert end[rolling.body.rotation] == pytest.approx(other.R, abs=rtol)
+    assert end[rolling.body.angular_velocity] == pytest.approx(other.ω, abs=10 * rtol)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("seed", "rtol", "passages"), [((26, 13), 1e-8, 6), ((5, 8), 1e-6, 4)])
+def test_a_slip_that_begins_in_a_flat_point_goes_on(seed, rtol, passages):
+    """Behind the flat point, where the contact is still fast and friction stiff, a way leads on until steps can."""
+    _, start, _ = thrown_stone(np.random.default_rng(seed))
+    run = zm.simulate(start.system, start, until=0.6, rtol=rtol, atol=1e-3 * rtol)
+    assert run.outcome.complete, run.outcome
+    assert len(run.passages) == passages
+
+
+def test_short_steps_toward_a_flat_point_are_no_dead_centre():
+    """Before a passage too, where the mass of the motion of the contact is small for another reason."""
+    rolling, start, stone = random_stone(3)
+    run = zm.simulate(start.system, start, until=0.12, rtol=1e-8, atol=1e-11)
+    assert run.outcome.complete, run.outcome
+    assert len(run.passages) == 1
+    other = moved(stone, start, 0.12, friction=rolling.friction_coefficient, rtol=1e-11)
+    assert run.state(0.12)[rolling.body.rotation] == pytest.approx(other.R, abs=1e-8)
+
+
+@pytest.mark.parametrize("k", [0, pytest.param(3, marks=pytest.mark.slow), pytest.param(12, marks=pytest.mark.slow)])
+def test_contacts_go_over_flat_points_as_a_rolling_body_does(k, tmp_path):
+    """Stones that roll, slip and roll again, over flat points in both; the equations of `zm.Contacts` are others."""
+    rolling, start, _ = random_stone(k)
+    μ, body = rolling.friction_coefficient, rolling.body
+    contacts = zm.Contacts(rolling.solid, on={"floor": zm.surfaces.plane()}, gravity=G, friction=μ, restitution=0.3)
+    floor, own = contacts["floor"], contacts.bodies[0]
+    given = [(x, start[y]) for x, y in zip((*_motion(own), own.velocity), (*_motion(body), body.velocity), strict=True)]
+    first = contacts.start([(floor.point[:2], start[rolling.contact[:2]]), (floor.gap, 0.0), *given])
+    one = zm.simulate(start.system, start, until=0.6, rtol=1e-10, atol=1e-13)
+    run = zm.simulate(contacts, first, until=0.6, rtol=1e-10, atol=1e-13)
+    assert run.outcome.ending == "finished"
+    assert run.kinds == tuple(f"floor {kind}" for kind in one.kinds)
+    assert run.changes == pytest.approx(one.changes, abs=1e-9)
+    assert len(run.passages) == len(one.passages) >= 3
+    end, other = run.state(0.6), one.state(0.6)
+    assert end[own.rotation] == pytest.approx(other[body.rotation], abs=1e-8)
+    assert end[own.angular_velocity] == pytest.approx(other[body.angular_velocity], abs=1e-7)
+    assert end[floor.normal_force] == pytest.approx(other[rolling.normal_force], rel=1e-6)
+    assert end[floor.friction_force] == pytest.approx(other[rolling.friction_force], abs=1e-6)
+    run.save(tmp_path / "run.nc")
+    again = zm.load(tmp_path / "run.nc")
+    assert again.state(0.6)[again.system["floor"].normal_force] == end[floor.normal_force]
+
+
+def _motion(body: zm.RigidBody) -> tuple[Any, Any]:
+    return body.quaternion, body.angular_velocity
+
+
+def test_a_passage_is_taken_as_closely_as_the_tolerance_of_the_run_asks(monkeypatch):
+    """The ends of two paths are compared; where no two agree, the run ends by name."""
+    rolling, start = tumbling(4, 0.6, 6.0)
+    monkeypatch.setattr(Transit, "_difference", lambda self, one, other: 2.0)
+    run = zm.simulate(rolling, start, until=0.3)
+    assert run.t[-1] < 0.3
+    assert "'lies flat': 'stone' is flat where it touches 'plane'" in run.outcome.message
+    assert run.passages == ()
+
+
 CREEP = 0.02
 """Slip speed, m/s, below which the direction of friction is stiff for SciPy's explicit method."""
 
 
 @pytest.mark.slow
-@pytest.mark.xfail(reason="stone 23 slips over a flat point at 0.0177 s and is off by 1e-5 behind it, but at rtol=1e-9")
 def test_random_superquadrics_with_friction_roll_and_slip_to_their_end():
     """Each part of the motion is as Newton and Euler say from where it begins; errors of 1e-10 grow within it."""
     seed = int(os.environ.get("ZEROMASS_SEED", "26"))
@@ -321,10 +398,12 @@ def test_random_superquadrics_with_friction_roll_and_slip_to_their_end():
             assert last[body.angular_velocity] == pytest.approx(other.ω, abs=1e-6), label
             assert last[body.velocity] == pytest.approx(other.v, abs=1e-7), label
             assert other.pressed.min() > 0.0, label
-            assert other.ratios.max() <= μ * (1 + 1e-6), label
+            # beside a flat point the ratio doubles within 1e-11 s, and times are 1e-16 apart: the run's own is asked there
+            assert other.ratios[:-1].max() <= μ * (1 + 1e-6), label
+            assert last[rolling.friction_ratio] <= μ * (1 + 1e-4), label
     print(f"{passages} flat points, the worst rotation is off by {worst:.1e}, ZEROMASS_SEED={seed}")
     assert passages >= 50
-    assert len(stopped) <= 2, stopped  # slip that begins anew within the flat point itself, by name
+    assert not stopped, stopped
 
 
 def test_a_certificate_tells_the_digits_beside_flat_points():

@@ -29,7 +29,7 @@ SCRIPT = Path(__file__).parents[2] / "src" / "zeromass" / "report" / "viewer" / 
 STATIC = SCRIPT.parent
 
 DRIVERS = {f"{name.capitalize()}Motion": scripts for name, scripts in SCRIPTS.items() if name}
-DRIVERS |= {"HybridMotion": SCRIPTS["switches"], "SwitchedMotion": SCRIPTS["large"]}
+DRIVERS |= {"HybridMotion": SCRIPTS["switches"]}
 """Scripts of each driver of motions over switches and through changes of kind, in their order."""
 
 MISSING = "no node on this machine: modules of WebAssembly are not run"
@@ -83,7 +83,7 @@ console.log(JSON.stringify(found));
 def over_switches(motion: Pieced, tasks: list[dict[str, Any]], folder: Path) -> list[dict[str, Any]]:
     """What the driver of a page makes of a motion over switches, numbers as arrays."""
     made = switched_modules(motion, {"all": [len(motion.outputs)]})
-    return _driven("SwitchedMotion" if motion.pieces.in_forces else "HybridMotion", *made, tasks, folder)
+    return _driven("HybridMotion", *made, tasks, folder)
 
 
 def said(run: zm.Run, switching: zm.Switching) -> str:

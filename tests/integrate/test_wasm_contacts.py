@@ -280,3 +280,24 @@ def test_friction_that_the_motion_does_not_determine(met_cases, tmp_path):
     (there,) = through_kinds(replace(motion, met=met), [{"values": {}, "until": 0.1}], tmp_path)
     assert there["ending"] == "BEYOND"
     assert there["message"] == f"'{run.kinds[0]}' is none of the cases that this page was made with"
+
+
+def test_an_implicit_body_slips_and_rolls_as_in_python(tmp_path, met_cases):
+    """Its rows follow from one another where it touches; where the slip dies out it keeps its velocity."""
+    body = zm.superquadric((0.1, 0.09, 0.08), exponent=2, mass=0.5, name="stone")
+    contacts = zm.Contacts(body, on={"floor": zm.surfaces.plane()}, friction=μ, restitution=e)
+    floor, own = contacts["floor"], contacts.bodies[0]
+    start = contacts.start(
+        [
+            (floor.point[:2], (0, 0)),
+            (floor.gap, 0.0),
+            (zm.rate(floor.gap), 0.0),
+            (own.quaternion, np.array([0.8, 0.4, 0.3, 0.33]) / np.linalg.norm([0.8, 0.4, 0.3, 0.33])),
+            (own.angular_velocity, (3.0, -2.0, 1.0)),
+            (own.velocity[:2], (0.3, 0.1)),
+        ]
+    )
+    ((run, _),) = beside(start, 0.4, [{"mu": 0.3}], tmp_path)
+    assert run.kinds[:2] == ("floor slipping", "floor rolling")
+    before, after = (segment.state(float(segment.t[k])) for segment, k in zip(run.segments[:2], (-1, 0), strict=True))
+    assert after[own.velocity] == pytest.approx(before[own.velocity], abs=1e-7)

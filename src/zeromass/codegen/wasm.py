@@ -6,10 +6,12 @@ those of IEEE 754, and what LLVM does with them is the same everywhere: a module
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
+import llvmlite
 import llvmlite.binding as llvm
 
+from zeromass.codegen import cache
 from zeromass.codegen.linking import linked
 from zeromass.codegen.passes import optimised
 from zeromass.codegen.target import Target
@@ -66,7 +68,31 @@ def module_of(
     data: Sequence[str],
     tables: Mapping[str, bytes] | None = None,
     notes: Mapping[str, bytes] | None = None,
+    objects: Sequence[bytes] = (),
 ) -> bytes:
-    """A module of WebAssembly from texts of LLVM IR; see `linked` for what it shows, `optimised` for what is copied."""
-    module, machine = optimised([*parts, MULTI3], wasm32(), tuple(inlined))
-    return linked(machine.emit_object(module), functions=functions, data=data, tables=tables, notes=notes)
+    """A module of WebAssembly from texts of LLVM IR, and from objects that were made before.
+
+    See `linked` for what it shows, `optimised` for what is copied.
+    """
+    made = _object([*parts, MULTI3], inlined)
+    return linked([made, *objects], functions=functions, data=data, tables=tables, notes=notes)
+
+
+def kept_object(texts: Callable[[], Sequence[str]], origin: str) -> bytes:
+    """An object of WebAssembly; by its origin it is kept for later modules, and for later processes, see `cache`."""
+    if origin not in _objects:
+        name = cache.digest(origin, *map(str, (llvmlite.__version__, llvm.llvm_version_info, FEATURES)))
+        found = cache.read(name)
+        if found is None:
+            found = _object(texts(), (), small=True)
+            cache.write(name, found)
+        _objects[origin] = found
+    return _objects[origin]
+
+
+_objects: dict[str, bytes] = {}
+
+
+def _object(parts: Sequence[str], inlined: Sequence[str], *, small: bool = False) -> bytes:
+    module, machine = optimised([*parts], wasm32(), tuple(inlined), 2 if small else 3, small=small)
+    return machine.emit_object(module)

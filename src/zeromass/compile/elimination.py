@@ -314,7 +314,8 @@ def solved_motion(system: System, decide: Decisions, rank: int | None = None) ->
     multipliers = by.multipliers(base.multipliers, system.Q + C.constant)
     growth = base.growth
     if C.places:
-        _require_own_forces(system, C.places, base.dropped)
+        if base.dropped:
+            _require_own_forces(system, decide)
         still = expressions(np.zeros(len(by.b)))
         parts = [eliminated(by.M, by.force(column), by.A, still, decide, rank, levels) for column in C.slopes.T]
         accelerations = [by.response(part.acceleration) for part in parts]
@@ -360,14 +361,23 @@ def followed_motion(system: System, decide: Decisions, rank: int | None = None) 
     return by.acceleration(eliminated(by.M, force, by.A, b, decide, rank, levels).acceleration)
 
 
-def _require_own_forces(system: System, places: Sequence[int], dropped: Sequence[int]) -> None:
-    """Raises where C depends on a multiplier and constraints that follow from others share their forces."""
-    n = len(system.coordinates)
-    shared = [system.rows[j - n].name for j in places if j >= n] if dropped else []
-    if shared:
+def _require_own_forces(system: System, decide: Decisions) -> None:
+    """Raises where C depends on multipliers λ that constraints which follow from others leave open.
+
+    C = C₀ + D λ does not where D λ follows from Aᵀλ: [A, Dᵀ] has the rank of A.
+    """
+    n, C = len(system.coordinates), system.nonideal
+    shared = [(j - n, column) for j, column in zip(C.places, C.slopes.T, strict=True) if j >= n]
+    if not shared:
+        return
+    rows = [{**row} for row in system.sparse_A.rows]
+    for i, column in shared:
+        rows[i] |= {n + k: entry for k, entry in enumerate(column)}
+    if decide(Independent(Sparse(rows, 2 * n))) != decide(Independent(system.sparse_A)):
         raise ModelError(
-            f"the non-ideal force C depends on the multiplier of '{shared[0]}', and constraints that follow from others "
-            "share their forces in many ways; remove those, or write the force with system.reaction.on(…)"
+            f"the non-ideal force C depends on the multiplier of '{system.rows[shared[0][0]].name}', and constraints that "
+            "follow from others share their forces in many ways; remove those, or write the force with "
+            "system.reaction.on(…)"
         )
 
 

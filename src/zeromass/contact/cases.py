@@ -128,6 +128,9 @@ def _closing(
 
     A contact whose force follows from others, N_r = Σ c N_i, has no row; its gap is in theirs, g_i + Σ c g_r, and is closed
     where the others are.
+
+    An implicit body has the row n·ṡ = 0 too. It follows from the closed gap, and has no acceleration of the contact in it,
+    which tends to infinity near a flat point.
     """
     rows: dict[str, Any] = {}
     forces: dict[str, tuple[Expression, dict[str, Expression]]] = {}
@@ -141,6 +144,12 @@ def _closing(
         own[j] = multiplier(f"λ {name}")
         rows[name] = pair.gap * leaning[j] if j in sharing else pair.gap
         forces[pair.name] = (own[j] if j in sharing else own[j] / leaning[j]), {name: own[j]}
+        if isinstance(pair.solid, ImplicitBody) and j not in sharing:
+            N, parts = forces[pair.name]
+            name = f"{pair.name} normal velocity"
+            pushed = multiplier(f"λ {name}")
+            rows[name] = as_expression(pair.normal @ rate(pair.slip))
+            forces[pair.name] = N + pushed, {**parts, name: pushed}
     for r, parts in shares:
         N: Any = ZERO
         for i, c in parts:

@@ -18,6 +18,7 @@ from zeromass.contact.pair import BEGINS, LANDS, LOST, PARTED, RESTED, SLIPS, ST
 from zeromass.contact.redundant import shares
 from zeromass.contact.strokes import AT_ONCE, strokes
 from zeromass.equation import solve
+from zeromass.equation.solution import clearly_unique
 from zeromass.expression import Evaluator, Symbol, expressions, rate
 from zeromass.model import Onward, State, System
 from zeromass.model.given import given_kind
@@ -413,5 +414,9 @@ def onto(state: State, system: Contacts) -> State:
             if np.abs(φ).max(initial=0.0) <= EXACT * (1.0 + np.abs(x).max()):
                 break
             M, _, A, _, _ = system.matrices(found.inputs)
-            found = replace(found, **{name: x + kinetic_solution(M, np.zeros(len(x)), A[rows], -φ)})
+            if clearly_unique(M, A[rows]):
+                δ = kinetic_solution(M, np.zeros(len(x)), A[rows], -φ)
+            else:  # rows follow from others, and elimination divides by rounding
+                δ = least_change(M, A[rows], -φ)
+            found = replace(found, **{name: x + δ})
     return found

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from zeromass.contact.flying import axes_of
 from zeromass.contact.friction import lacking
 from zeromass.contact.pressing import Pressing
@@ -89,11 +91,13 @@ class Pair(Pressing, Remembering):
         self.slip_velocity: Array = expressions(O.velocity + touch.turned - surface.velocity(P.position))
         """Velocity of the body's point at the contact against the surface, m/s."""
         self.parts: tuple[Particle, ...] = (P, *touch.parts)
+        self._axes: Array = body.rotation.T if touch.parts else expressions(np.eye(3))
         self.unknowns: tuple[Expression, ...] = touch.unknowns
         self.constraints: dict[str, Any] = {
             f"{name} surface": as_expression(surface(P.position)),
             **{f"{name} {what}": zero for what, zero in touch.constraints.items()},
-            f"{name} tangency": touch.apart - self.gap * self.up,
+            f"{name} tangency": (touch.constraints["tangency"] if touch.parts else touch.apart)
+            - self._axes @ (self.gap * self.up),
             f"{name} slip": self.slip_velocity - rate(self.slip),
         }
         self._between: Array = expressions([multiplier(f"λ {row}") for row in self._rows])
@@ -143,7 +147,7 @@ class Pair(Pressing, Remembering):
     @cached_property
     def force(self) -> Array:
         """Of the surface on the body, inertial components, N; zero while they are apart."""
-        return expressions(self._between[:3] + self._between[3:])
+        return expressions(self._axes.T @ self._between[:3] + self._between[3:])
 
     def _pressing(self) -> Array:
         return self.force

@@ -12,6 +12,7 @@ from zeromass.contact.pair import Pair
 from zeromass.contact.record import body_record, plain_array, read_body, read_surface, surface_record
 from zeromass.contact.skin import Skin
 from zeromass.contact.strokes import AT_ONCE
+from zeromass.expression import expressions
 from zeromass.expression.record import Reader, Writer
 from zeromass.model.forces import GeneralizedForce
 from zeromass.model.record import read, read_number, written, written_number
@@ -86,6 +87,7 @@ def _pair(contacts: Contacts, pair: Pair, w: Writer) -> dict[str, Any]:
         "unknowns": w.array(list(pair.unknowns)),
         "gap": w.array(pair.gap),
         "forces": w.array(list(pair.multipliers.values())),
+        "force": w.array(pair.force),
         "formulas": {name: w.array(getattr(pair, name)) for name in FORMULAS},
         "numbers": {name: written_number(getattr(pair, name), w) for name in NUMBERS},
     }
@@ -106,6 +108,9 @@ def _read_pair(contacts: Contacts, data: dict[str, Any], r: Reader) -> Pair:
     pair.unknowns = tuple(r.array(data["unknowns"])) if data.get("unknowns") is not None else ()
     pair.gap = r.array(data["gap"]).item()
     pair._between, pair.constraints = np.asarray(r.array(data["forces"])), {}
+    if data.get("force") is not None:  # files of before have all multipliers in inertial axes
+        pair.__dict__["force"] = np.asarray(r.array(data["force"]))
+    pair._axes = expressions(np.eye(3))
     for name in FORMULAS:
         setattr(pair, name, r.array(data["formulas"][name]))
     for name in NUMBERS:

@@ -80,7 +80,8 @@ def flat_words(solid: str, surface: str) -> str:
     """What is said of a body whose curvature vanishes where it touches a surface that has none either."""
     return (
         f"'{solid}' is flat where it touches '{surface}': the contact point has no finite speed there, and the forces have "
-        "none either"
+        "no finite value. zm.simulate goes over such points where it finds a way within its tolerance; steps of fixed "
+        "length and interactive pages end here"
     )
 
 

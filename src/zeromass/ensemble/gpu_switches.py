@@ -9,9 +9,7 @@ does not bring to their end, or for which a thread has too little room, are left
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -23,8 +21,14 @@ from zeromass.compile.module import Groups, text_of
 from zeromass.ensemble.gpu_driver import Card, Stream, packed
 from zeromass.expression import Expression, Grid
 from zeromass.expression.build import ZERO
-from zeromass.integrate.alone.judging import higher_slopes
 from zeromass.integrate.hybrid.crossing import has_events
+from zeromass.integrate.hybrid.derivatives import (
+    Slopes,
+    derivative_functions,
+    derivative_slopes,
+    derivative_text,
+    known_orders,
+)
 from zeromass.integrate.hybrid.driver import functions_in_piece, select_in_piece
 from zeromass.integrate.hybrid.export import FUNCTIONS, image_of
 from zeromass.integrate.hybrid.jumps import jump_formulas
@@ -33,7 +37,6 @@ from zeromass.integrate.hybrid.memory import CAPACITY, COUNTS
 from zeromass.integrate.hybrid.methods import Dop853Memory
 from zeromass.integrate.hybrid.motion import Driver
 from zeromass.integrate.hybrid.tables import switch_formulas
-from zeromass.integrate.hybrid.tolerances import ORDERS
 from zeromass.integrate.hybrid.vanishing import length_formulas
 from zeromass.integrate.methods.dop853.inside import Dop853Inside
 from zeromass.integrate.methods.dop853.kernel import Dop853Advance
@@ -76,10 +79,8 @@ class SwitchedThreads:
     def __init__(self, like: Driver) -> None:
         self._driver = driver = like.copy()
         self._lock = threading.Lock()
-        known = higher_slopes(driver.pieces, driver.program)
-        for k in range(len(driver.pieces.switches)):
-            driver.w.orders[k] = next((order - 1 for order in range(2, ORDERS + 1) if (k, order) not in known), ORDERS)
-        self._higher: Mapping[tuple[int, int], Any] = known
+        self._slopes: Slopes = derivative_slopes(driver.pieces, driver.program)
+        driver.w.orders[:] = known_orders(driver.pieces, self._slopes)
         _shorten(driver)
         self.block: Block = _block(driver)
 
@@ -126,7 +127,8 @@ class SwitchedThreads:
         called = (move_member, copy_block, functions_at, functions_in_piece, select_in_piece)
         entry = _entry(self.block, len(self._driver.method.places), card=is_cuda(target))
         system, _ = self._system(target)
-        return [kernels_of(*called, target=target), str(module), system, _derivative(self._higher), entry]
+        derivative = derivative_text(self._slopes, 1 + self._driver.order)
+        return [kernels_of(*called, target=target), str(module), system, derivative, entry]
 
     def _system(self, target: Target) -> tuple[str, tuple[Grid, ...]]:
         """The functions of the system as LLVM IR, and the tables that they read."""
@@ -141,13 +143,13 @@ class SwitchedThreads:
             functions[name] = groups, [list(program.corrections.get(name, [ZERO] * n))]
         functions |= {FUNCTIONS[k]: (groups, some) for k, some in switch_formulas(driver.pieces, program).items()}
         functions |= {name: (groups, [some]) for name, some in _others(driver)}
-        functions |= {f"derivative_{k}_{order}": (groups, [some]) for (k, order), some in self._higher.items()}
+        functions |= {name: (groups, [some]) for name, some in derivative_functions(self._slopes).items()}
         return text_of(functions, target)
 
 
 def _others(driver: Driver) -> list[tuple[str, list[Expression]]]:
     """Functions of what jumps at switches, and of lengths that may vanish, where there are any."""
-    jumps = [e for some in jump_formulas(driver.pieces, driver.program) for e in some]
+    jumps = [e for some in jump_formulas(driver.pieces) for e in some]
     found = [("jump_values", jumps), ("directions", length_formulas(driver.program))]
     return [(name, formulas) for name, formulas in found if formulas]
 
@@ -174,18 +176,6 @@ def _block(driver: Driver) -> Block:
         if part is not driver.step:
             image.add(name, part)
     return image.block()
-
-
-def _derivative(known: Mapping[tuple[int, int], Any]) -> str:
-    """`derivative(t, y, parameters, k, order, row)`, of those that are known; see `Switches.orders`."""
-    cases = {8 * k + order: f"derivative_{k}_{order}" for k, order in known}
-    lines = [f'declare void @"{name}"(ptr, ptr, ptr, ptr)' for name in cases.values()]
-    lines += ["define void @derivative(ptr %t, ptr %y, ptr %p, i64 %k, i64 %order, ptr %row) {"]
-    lines += ["  %high = shl i64 %k, 3", "  %which = add i64 %high, %order"]
-    lines += [f"  switch i64 %which, label %none [{' '.join(f'i64 {n}, label %d{n}' for n in cases)}]"]
-    for n, name in cases.items():
-        lines += [f"d{n}:", f'  call void @"{name}"(ptr %t, ptr %y, ptr %p, ptr %row)', "  ret void"]
-    return "\n".join([*lines, "none:", "  ret void", "}"])
 
 
 def _entry(block: Block, fractions: int, *, card: bool) -> str:

@@ -252,6 +252,9 @@ def _behind(program: Program, motion: Motion, segment: Segment, until: float, so
     k, stop = found
     for _ in range(ROUNDS):
         before = motion(stop)
+        inside = next((p.span for p in before.crossed if p.span and min(p.span) <= stop <= max(p.span)), None)
+        if inside is not None:
+            return _after_span(motion, segment.t[0], inside[1], until)
         if before.outcome.ending is not Ending.FINISHED or before.t[-1] != stop or len(before.t) < 2:
             return before
         d = lengths.direction(k, _inputs(program, before, before.t[-2:], before.y[-2:]))
@@ -276,6 +279,19 @@ def _behind(program: Program, motion: Motion, segment: Segment, until: float, so
         outcome=Outcome(Ending.SWITCH, float(inputs[0]), said),
         crossed=(*before.crossed, Passage(stop, (said,))),
     )
+
+
+def _after_span(motion: Motion, start: float, end: float, until: float) -> Segment | None:
+    """The motion to the end of a passage with a span, in which a length passes zero; None where the run ends in the span.
+
+    The passage integrates over the zero too, and within the span the time does not determine the state.
+    """
+    if not abs(end - start) < abs(until - start):
+        return None
+    segment = motion(end)
+    if segment.outcome.ending is not Ending.FINISHED:
+        return segment
+    return replace(segment, outcome=Outcome(Ending.SWITCH, end, "a passage ends"))
 
 
 def _at_zero(program: Program, segment: Segment) -> Segment:
@@ -311,8 +327,8 @@ def _first(lengths: Lengths, program: Program, segment: Segment, soonest: float)
             steps += [(begin + i, k) for i in np.flatnonzero(turned).tolist()]
         for i, k in sorted(steps):
             beside = segment.t[max(i - 1, 0)], segment.t[min(i + 2, len(segment.t) - 1)]
-            if any(min(beside) <= passage.t <= max(beside) for passage in segment.crossed):
-                continue  # that is done already
+            if any(_overlap(beside, passage.span or (passage.t, passage.t)) for passage in segment.crossed):
+                continue  # the passage has crossed the zero
             t = np.linspace(segment.t[i], segment.t[i + 1], INSIDE)
             inside = _inputs(program, segment, t, segment.dense(t))
             values = lengths.value(k, inside)
@@ -322,6 +338,10 @@ def _first(lengths: Lengths, program: Program, segment: Segment, soonest: float)
                 if stop is not None and abs(stop - segment.t[0]) > soonest:
                     return k, stop
     return None
+
+
+def _overlap(one: tuple[float, float], other: tuple[float, float]) -> bool:
+    return min(one) <= max(other) and min(other) <= max(one)
 
 
 def _inputs(program: Program, segment: Segment, t: np.ndarray, y: np.ndarray) -> np.ndarray:

@@ -66,8 +66,9 @@ def passages(
     padded = np.concatenate([[0.0], growth, [0.0]])
     seen = np.zeros(len(t), dtype=bool)  # steps with a leap, and those beside them
     for passage in known:
-        k = int(np.searchsorted(t if t[-1] > t[0] else -t, passage.t if t[-1] > t[0] else -passage.t))
-        seen[max(k - 2, 0) : k + 3] = True
+        ahead, ends = 1.0 if t[-1] > t[0] else -1.0, np.array(passage.span or (passage.t, passage.t))
+        first, last = np.searchsorted(ahead * t, ahead * ends).tolist()
+        seen[max(first - 2, 0) : last + 3] = True
     peaks = np.flatnonzero((growth >= padded[:-2]) & (growth >= padded[2:]) & (growth > PROMINENT * np.median(growth)))
     peaks = peaks[~seen[peaks]]
     ends = t[np.maximum(peaks - 1, 0)], t[np.minimum(peaks + 1, len(t) - 1)]

@@ -21,8 +21,6 @@ from zeromass.integrate.alone.pieced import Pieced
 from zeromass.integrate.settings import Limits
 from zeromass.integrate.stepping.layout import Int64, Real64
 from zeromass.integrate.stepping.status import Status
-from zeromass.kernel.roots import RootSearch
-from zeromass.kernel.structs import fields, size_of
 from zeromass.model import Event, ModelError, State
 from zeromass.model.given import given_all, given_array, given_finite, given_flag, given_kind, given_mapping, given_name
 
@@ -32,8 +30,8 @@ NOTE = "zeromass"
 ARRAYS = ("reals", "ints", "counts", "parameters", "y", "slopes", "first", "noted")
 """Memory whose addresses a module shows."""
 
-LOOKED_AT = ("signs", "looked", "row", "judged", "numbers")
-"""Memory that who locates and decides switches looks at beside."""
+LOOKED_AT = ("looked", "judged", "numbers")
+"""Memory that who drives a motion of several segments looks at beside."""
 
 STEPPED = ("dop853", "radau")
 """Methods that a module may step with."""
@@ -132,6 +130,7 @@ def module_bytes(alone: Alone, outputs: Mapping[str, list[int]], more: Mapping[s
         data=(*ARRAYS, *(LOOKED_AT if alone.driven else ()), *(("judged", *switching.data) if switching else ())),
         tables=arrays,
         notes={NOTE: about.encode()},
+        objects=() if switching is None else switching.objects(),
     )
 
 
@@ -168,9 +167,5 @@ def described(alone: Alone, outputs: Mapping[str, list[int]]) -> dict[str, Any]:
         "reals": {place.name: int(place) for place in Real64},
         "ints": {place.name: int(place) for place in Int64},
         "counts": {place.name: int(place) for place in Count},
-        "search": {
-            "words": {name: at for name, (_, at) in fields(RootSearch).items()},
-            "sizes": size_of(RootSearch),
-        },
         "status": {status.name: int(status) for status in (*Status, *Ready)},
     }

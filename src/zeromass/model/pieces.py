@@ -394,10 +394,14 @@ class SystemPieces:
         return known, Evaluator([as_expression(getattr(self.system._free, name)) for name in known], self.system.inputs)
 
     @cached_property
-    def stored_forces(self) -> Evaluator:
+    def stored(self) -> Array:
         """−∂V/∂q on the pieces, of a large system."""
-        potential = as_expression(self.system._free.potential)
-        return Evaluator(gradient(-potential, self.system.coordinates), self.system.inputs)
+        return gradient(-as_expression(self.system._free.potential), self.system.coordinates)
+
+    @cached_property
+    def stored_forces(self) -> Evaluator:
+        """Values of −∂V/∂q."""
+        return Evaluator(self.stored, self.system.inputs)
 
 
 ENERGIES = ("kinetic", "potential", "energy")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 
-from zeromass.codegen.target import FIRST, Code, host
+from zeromass.codegen.target import FIRST, Code, Target, host
 from zeromass.compile.module import code, with_reciprocals
 from zeromass.compile.repeated import repeated
 from zeromass.compile.rolled.elements import OWN
@@ -42,28 +42,37 @@ class Watching:
     """Functions of a large system, which may depend on accelerations and on the multipliers of all its rows.
 
     functions  those that belong together; each is the same expression where it is asked for
+    more       numbers that they depend on besides, which stand behind the multipliers
     """
 
-    def __init__(self, structure: Structure, functions: Sequence[Sequence[Expression]]) -> None:
+    def __init__(
+        self, structure: Structure, functions: Sequence[Sequence[Expression]], more: Sequence[Symbol] = ()
+    ) -> None:
         self._structure = structure
         system, elements = structure.system, structure.elements
         parts = len(elements.blocks)
+        self._others: list[Symbol] = [*system.multipliers, *more]
         self._where = dict(elements.where)
-        self._where |= {λ.token: (parts + i, 0) for i, λ in enumerate(system.multipliers)}
+        self._where |= {λ.token: (parts + i, 0) for i, λ in enumerate(self._others)}
         self._groups = [self._group(some) for some in functions]
         self.places: dict[Expression, int] = {}
         """Of each function among all values."""
         self._kinds: list[tuple[list[list[Symbol]], list[Symbol], list[Symbol], list[Expression], np.ndarray]] = []
-        self._tables: list[tuple[np.ndarray, np.ndarray, int]] = []
+        self.tables: list[tuple[np.ndarray, np.ndarray, int]] = []
+        """Of each kernel: where blocks stand, constants, and where its values begin."""
+        self.instances: list[tuple[int, int]] = [(-1, -1)] * len(self._groups)
+        """Of each of those that belong together the kernel, and which of its instances they are."""
         self.count: int = 0
+        numbers = {id(group): i for i, group in enumerate(self._groups)}
         for members, lift, columns, values in grouped(self._where, self._groups, lambda g: [*g.functions], self._types):
             one = members[0]
             formulas = lifted(list(one.functions), lift, self._where, (*one.blocks, *one.own))
             places = np.array([self._firsts(group) for group in members], dtype=np.int32).reshape(len(members), -1)
             own = [system.parameters[OWN - b] for b in one.own]
             self._kinds.append((self._symbols(one), columns, own, with_reciprocals(formulas), places))
-            self._tables.append((places, np.ascontiguousarray(values, dtype=float), self.count))
+            self.tables.append((places, np.ascontiguousarray(values, dtype=float), self.count))
             for k, group in enumerate(members):
+                self.instances[numbers[id(group)]] = len(self._kinds) - 1, k
                 first = self.count + k * len(formulas)
                 self.places |= {e: first + i for i, e in enumerate(group.functions)}
             self.count += len(formulas) * len(members)
@@ -92,7 +101,7 @@ class Watching:
                 q = np.array(blocks[b].coordinates, dtype=object)
                 found.append([*q, *rate(q), *rate(rate(q))])
             else:
-                found.append([self._structure.system.multipliers[b - len(blocks)], fresh("o", 0.0), fresh("o", 0.0)])
+                found.append([self._others[b - len(blocks)], fresh("o", 0.0), fresh("o", 0.0)])
         return found
 
     def code(self, name: str, asked: Sequence[Expression], lanes: int) -> Code:
@@ -105,7 +114,7 @@ class Watching:
         motion, kernels, keep = self._made(lanes)
         n, rows = len(self._structure.system.coordinates), len(self._structure.system.rows)
         calls, first = [], n if lanes == 1 else 2 * n
-        for k, (places, values, out) in enumerate(self._tables):
+        for k, (places, values, out) in enumerate(self.tables):
             calls.append(
                 f"  %f{k} = inttoptr i64 {kernels.address(f'watch{k}')} to ptr\n"
                 f"  call void %f{k}(ptr %w, ptr %t, ptr %memory, ptr %p, ptr null, {_pointer(places)}, "
@@ -148,24 +157,27 @@ class Watching:
         if lanes not in self._codes:
             machine = self._structure.machine("motion", lanes, told=True)
             motion, target = machine.code("rhs"), host().lanes(lanes)
-            flavour = Flavour(target.width, target.fused)
-            made = [
-                Kernel(
-                    f"watch{k}",
-                    groups,
-                    columns,
-                    self._structure.others,
-                    formulas,
-                    flavour,
-                    stride=len(formulas),
-                    own=own,
-                    orders=3,
-                )
-                for k, (groups, columns, own, formulas, _) in enumerate(self._kinds)
-            ]
-            kernels = kernel_code(made, target)
+            kernels = kernel_code(self.kernels(target), target)
             self._codes[lanes] = motion, kernels, [machine, motion, kernels, self]
         return self._codes[lanes]
+
+    def kernels(self, target: Target) -> list[Kernel]:
+        """The kernels for a target, which is to have some lanes."""
+        flavour = Flavour(target.width, target.fused)
+        return [
+            Kernel(
+                f"watch{k}",
+                groups,
+                columns,
+                self._structure.others,
+                formulas,
+                flavour,
+                stride=len(formulas),
+                own=own,
+                orders=3,
+            )
+            for k, (groups, columns, own, formulas, _) in enumerate(self._kinds)
+        ]
 
     def __call__(self, inputs: np.ndarray) -> np.ndarray:
         """All functions at arrays of states, from numbers in the order of `system.inputs`: shape (k, functions)."""

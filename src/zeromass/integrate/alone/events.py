@@ -8,7 +8,7 @@ from typing import ClassVar
 from zeromass.codegen import ir
 from zeromass.codegen.elementary.arithmetic import Real, where
 from zeromass.integrate.alone.memory import NOTED, PLACES, Alone, Count, Number, root_arrays
-from zeromass.integrate.stepping.layout import FOLLOWED, Real64
+from zeromass.integrate.stepping.layout import Real64
 from zeromass.integrate.stepping.writer import DOUBLE, INT, POINTER
 from zeromass.kernel.roots import KNOWN, STACK, RootSearch, locate_roots
 from zeromass.kernel.structs import fields
@@ -81,7 +81,7 @@ class Locate(Searching):
             direction = self.load(memory["signs"], b.add(b.mul(i, self.int(2)), self.int(1)))
             b.store(i, self.at(memory["root_columns"], i))
             self.store(direction, memory["root_directions"], i)
-            b.store(b.zext((abs(direction) < FOLLOWED).value, INT), self.at(memory["root_turning"], i))
+            b.store(self.int(1), self.at(memory["root_turning"], i))
         for name, sizes in root_arrays(events).items():
             self.point(search, name, memory[f"root_{name}"], *sizes)
         count = b.sext(self.result_of("roots", search), INT)

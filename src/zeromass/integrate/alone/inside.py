@@ -122,22 +122,14 @@ class Carry(Alone):
 
 
 class Judge(Alone):
-    """`judge()`: judged ← what switches are decided by, there; `deepen()` the same of what is asked where that is zero."""
+    """`judge()`: judged ← what switches are decided by, there."""
 
     name = "judge"
-    asked: ClassVar[str] = "judged_values"
 
     def written(self) -> None:
-        memory = self.memory
-        self.result_of(self.asked, self.at(self.reals, Real64.t), memory["y"], memory["parameters"], memory["judged"])
+        t, memory = self.at(self.reals, Real64.t), self.memory
+        self.result_of("judged_values", t, memory["y"], memory["parameters"], memory["judged"])
         self.answer(0)
-
-
-class Deepen(Judge):
-    """See `Judge`."""
-
-    name = "deepen"
-    asked: ClassVar[str] = "deeper_values"
 
 
 class Sample(Alone):
@@ -197,4 +189,4 @@ class Field(Alone):
 
 
 ROUTINES = (Open, Inside, Look, Sample, Field)
-DRIVEN = (Watch, Carry, Judge, Deepen)
+DRIVEN = (Watch, Carry, Judge)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,7 @@ from zeromass.compile.rolled.start import TASKS, LevelEquations
 from zeromass.expression import Expression, Symbol, as_expression, expressions, symbols
 from zeromass.expression.grid import Grid
 from zeromass.integrate.alone.large_start import Decided, DroppedRows, Level, Off, Solve
+from zeromass.integrate.alone.large_switches import LargeSwitchCode
 from zeromass.model import Event
 
 if TYPE_CHECKING:
@@ -46,6 +47,10 @@ class Large:
         self._back: dict[str, Machine] = {
             task: self._machine(task) for task in TASKS if task in self._program.corrections
         }
+        self._switches: LargeSwitchCode | None = None
+        if alone.switching is not None:
+            made = self._structure, target.scalar, self._within, self._motion, self._telling
+            self._switches = LargeSwitchCode(alone.switching, *made)
 
     def _machine(self, task: str, *, told: bool = False) -> Machine:
         return self._structure.machine(task, 1, told=told, target=self._target.scalar, within=self._within)
@@ -57,36 +62,42 @@ class Large:
         entrances = self._entrances(followed)
         module = ir.Module("large")
         self._begin(module, steps)
+        if self._switches is not None:
+            self._switches.write(module)
         rolled, more = self._within.text()
         return [straight, rolled + entrances, str(module)], (*grids, *more)
 
     # formulas --------------------------------------------------------------------------------------------------------
-    def _formulas(self, steps: NewtonSteps | None) -> tuple[Functions, list[str]]:
-        """Functions of formulas, and the names of those for which the motion is evaluated first."""
+    def _formulas(self, steps: NewtonSteps | None) -> tuple[Functions, dict[str, int]]:
+        """Functions of formulas, and of those for which the motion is evaluated first how many arrays they write."""
         alone, system = self._alone, self._program.system
         groups: Groups = [*self._program.inputs[:2], list(alone.parameters)]
         found: Functions = {
             "field_values": ([groups[0], list(alone.place), groups[2]], [list(alone.fields)]),
             "given_values": ([groups[2]], [[value for _, value in steps.direct] if steps else []]),
         }
-        states: dict[str, Sequence[Expression]] = {
-            "event": [self._stated(event) for event in alone.events],
-            "outputs": alone.outputs,
-            "judged_values": alone.judged,
-            "deeper_values": alone.deeper,
+        events = alone.events if self._switches is None else [alone.events[k] for k in self._switches.others]
+        asked: Functions = {
+            "event": (groups, [[self._stated(event) for event in events]]),
+            "outputs": (groups, [list(alone.outputs)]),
+            "judged_values": (groups, [list(alone.judged)]),
         }
-        followed = []
-        for name, some in states.items():
-            e = expressions(list(some)) if some else np.empty(0, dtype=object)
-            if any(leaf.order == 2 or leaf.kind == "multiplier" for leaf in symbols(e)):
+        if alone.switching is not None:
+            asked |= alone.switching.formulas(groups)
+        followed = {}
+        for name, (_, some) in asked.items():
+            e = expressions([one for group in some for one in group])
+            own = name == "event" and self._switches is not None
+            if own or any(leaf.order == 2 or leaf.kind == "multiplier" for leaf in symbols(e)):
                 given = e[[self._holding.isdisjoint(symbols(one)) for one in e]]
                 if any(leaf.kind == "multiplier" for leaf in symbols(given)):
                     check_following(given, self._program)
-                followed.append(name)
+                if not own:
+                    followed[name] = len(some)
                 more = [list(system.accelerations), list(self._structure.system.multipliers)]
-                found[f"{name}_inside"] = ([*groups, *more], [list(some)])
+                found[f"{name}_inside"] = ([*groups, *more], some)
             else:
-                found[name] = (groups, [list(some)])
+                found[name] = (groups, some)
         return found, followed
 
     def _stated(self, event: Event) -> Expression:
@@ -99,7 +110,7 @@ class Large:
         """Multipliers of what holds the motion."""
         return frozenset(self._structure.system.multipliers[len(self._program.system.rows) :])
 
-    def _entrances(self, followed: Sequence[str]) -> str:
+    def _entrances(self, followed: Mapping[str, int]) -> str:
         """Functions that call the loops, with what they are told."""
         n, result = len(self._program.system.coordinates), self._within.name(self._followed)
         motion, telling = self._within.name(self._motion.values), self._within.name(self._telling)
@@ -113,11 +124,13 @@ class Large:
                     plan=self._within.name(machine.plan), values=self._within.name(machine.values), result="%s"
                 )
             )
-            texts.append(_OTHER.format(name=task, calls=call))
-        for name in followed:
+            texts.append(_OTHER.format(name=task, more="", calls=call))
+        for name, count in followed.items():
             call = _CALL.format(plan=telling, values=motion, result=f"@{result}")
-            texts.append(_DECLARED.format(name=name))
-            texts.append(_OTHER.format(name=name, calls=call + _INSIDE.format(name=name, result=result, a=n, λ=2 * n)))
+            more = "".join(f", ptr %s{k}" for k in range(1, count))
+            texts.append(f"declare void @{name}_inside({', '.join(['ptr'] * (5 + count))})")
+            inside = _INSIDE.format(name=name, more=more, result=result, a=n, λ=2 * n)
+            texts.append(_OTHER.format(name=name, more=more, calls=call + inside))
         return "\n".join(texts)
 
     # the start -------------------------------------------------------------------------------------------------------
@@ -150,7 +163,7 @@ define void @rhs(ptr %t, ptr %y, ptr %p, ptr %s, ptr %g, ptr %v) {{
 """
 
 _OTHER = """
-define void @{name}(ptr %t, ptr %y, ptr %p, ptr %s) {{
+define void @{name}(ptr %t, ptr %y, ptr %p, ptr %s{more}) {{
   %g = alloca double
 {calls}  ret void
 }}
@@ -158,9 +171,7 @@ define void @{name}(ptr %t, ptr %y, ptr %p, ptr %s) {{
 
 _CALL = "  call void @evaluate(ptr @{plan}, ptr @{values}, ptr %t, ptr %y, ptr %p, ptr {result}, ptr %g)\n"
 
-_DECLARED = "declare void @{name}_inside(ptr, ptr, ptr, ptr, ptr, ptr)"
-
 _INSIDE = """  %a = getelementptr double, ptr @{result}, i32 {a}
   %l = getelementptr double, ptr @{result}, i32 {λ}
-  call void @{name}_inside(ptr %t, ptr %y, ptr %p, ptr %a, ptr %l, ptr %s)
+  call void @{name}_inside(ptr %t, ptr %y, ptr %p, ptr %a, ptr %l, ptr %s{more})
 """

@@ -7,7 +7,7 @@ follow from others is decided at each of them, and at the start of the motion on
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import inf
 from typing import Any
 
@@ -62,9 +62,11 @@ class Level:
 class Tabled(Writer, ABC):
     """A function of a state that works with tables and machines that stand in another text."""
 
-    def __init__(self, module: ir.Module, target: Target, within: Elsewhere, name: str, more: bool = False) -> None:
-        takes = STATE | ({"values": POINTER} if more else {})
-        super().__init__(module, target, name, takes, ir.VoidType() if more else INT32)
+    def __init__(
+        self, module: ir.Module, target: Target, within: Elsewhere, name: str, more: Mapping[str, ir.Type] | None = None
+    ) -> None:
+        """more: what it takes beside a state, where it only writes."""
+        super().__init__(module, target, name, STATE | dict(more or {}), INT32 if more is None else ir.VoidType())
         self._module, self._within = module, within
         self.y: ir.Value = self.arguments["y"]
         self.written()
@@ -89,13 +91,13 @@ class Tabled(Writer, ABC):
         at = self.b.gep(table, [k], source_etype=INT32)
         return self.b.sext(self.b.load(at, typ=INT32, align=4), INT)
 
-    def called(self, name: str, machine: Machine, plan: np.ndarray, result: np.ndarray) -> None:
-        """Calls `evaluate` or `decide`."""
+    def called(self, name: str, machine: Machine, plan: np.ndarray, result: np.ndarray, first: int = 0) -> None:
+        """Calls `evaluate` or `decide`; results begin at a place of an array."""
         if name not in self._module.globals:
             ir.Function(self._module, ir.FunctionType(ir.VoidType(), [POINTER] * 7), name)
         a, growth = self.arguments, self.variable(DOUBLE, "growth")
         given = [self.table(plan), self.table(machine.values), a["t"], a["y"], a["parameters"]]
-        self.b.call(self._module.globals[name], [*given, self.table(result), growth])
+        self.b.call(self._module.globals[name], [*given, self.at(self.table(result), first), growth])
 
 
 class Decided(Tabled):
@@ -136,7 +138,7 @@ class DroppedRows(Tabled):
         self, module: ir.Module, target: Target, within: Elsewhere, motion: Machine, unknowns: np.ndarray, result: Any
     ) -> None:
         self._motion, self._unknowns, self._result = motion, unknowns.astype(np.int32), result
-        super().__init__(module, target, within, "dropped_rows", more=True)
+        super().__init__(module, target, within, "dropped_rows", {"values": POINTER})
 
     def written(self) -> None:
         b, motion, values = self.b, self._motion, self.table(self._motion.values)

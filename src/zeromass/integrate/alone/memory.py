@@ -45,7 +45,6 @@ class Count(IntEnum):
     noted = 2  # events that were noted
     ended = 3  # which event ended the motion
     opened = 4  # step whose inside is known
-    asks = 5  # not zero: what happens in a step is located by who runs the code
 
 
 class Ready(IntEnum):
@@ -61,8 +60,7 @@ class Ready(IntEnum):
 @dataclass(frozen=True)
 class Sizes:
     """Of a program: coordinates, parameters, events, pivots that it tells, outputs, values that a start is given, rows left
-    out, functions of place, what switches are decided by, at first and where that does not tell, and values that the record
-    keeps of the inside of a step."""
+    out, functions of place, what switches are decided by, and values that the record keeps of the inside of a step."""
 
     coordinates: int
     parameters: int
@@ -73,7 +71,6 @@ class Sizes:
     dropped: int
     field: int = 0
     judged: int = 0
-    deeper: int = 0
     kept: int = 0
 
     @property
@@ -117,7 +114,7 @@ class Sizes:
             "noted": (DOUBLE, 2 * NOTED),
             "given": (DOUBLE, max(self.given, 1)),
             "dropped": (DOUBLE, 2 * max(self.dropped, 1)),
-            "judged": (DOUBLE, max(self.judged, self.deeper, 1)),
+            "judged": (DOUBLE, max(self.judged, 1)),
             # of the step that is looked into
             "inner_reals": (DOUBLE, len(Real64)),
             "inner_ints": (INT, len(Int64)),
@@ -146,7 +143,7 @@ def root_arrays(events: int) -> dict[str, tuple[int, ...]]:
 
 
 FUNCTIONS = {"rhs": 6, "positions": 4, "velocities": 4, "event": 4, "outputs": 4, "given_values": 2, "level0": 4}
-FUNCTIONS |= {"level1": 4, "dropped_rows": 4, "field_values": 4, "judged_values": 4, "deeper_values": 4}
+FUNCTIONS |= {"level1": 4, "dropped_rows": 4, "field_values": 4, "judged_values": 4}
 """Those of the program, and how many arrays each takes."""
 
 

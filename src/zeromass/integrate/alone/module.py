@@ -40,8 +40,8 @@ METHOD = (Dop853Advance, Dop853Dense, Project)
 SHOWN = ("slope", "start", "begin", "advance", "sample", "field")
 """Functions that who runs the code calls."""
 
-DRIVEN = ("resume", "open", "inside", "look", "roots", "watch", "carry", "judge", "deepen")
-"""Functions that who locates and decides switches calls beside."""
+DRIVEN = ("resume", "watch", "carry", "judge")
+"""Functions that who drives a motion of several segments calls beside."""
 
 SWITCHING = ("slope", "start", "resume", "field", "judge")
 """Functions of a module with the driver over switches, beside its kernels."""
@@ -62,9 +62,7 @@ class Alone:
     events      that are watched; outputs: what is sampled
     until       time up to which it is looked at what depends on time alone
     place       three symbols, and `fields`, functions of them, of time and the parameters
-    driven      whether who runs it locates what happens, and `judged` and `deeper`, what it decides by
-    followed    functions of time that steps are to be short enough for; by default those of the events
-    directions  of the events, see `FOLLOWED`; by default their own
+    driven      whether it is one segment of a motion of several, and `judged`, what those who drive it decide by
     stiff       whether steps are those of Radau's methods
     switching   the driver over switches, where the module has one
     """
@@ -80,9 +78,6 @@ class Alone:
     until: float | None = None
     driven: bool = False
     judged: tuple[Expression, ...] = ()
-    deeper: tuple[Expression, ...] = ()
-    followed: tuple[Expression, ...] | None = None
-    directions: tuple[int, ...] | None = None
     stiff: bool = False
     switching: DriverModule | None = None
 
@@ -135,7 +130,6 @@ class Alone:
             dropped=len(p.structure.rows) if isinstance(p, RolledProgram) else len(p.elimination.dropped),
             field=len(self.fields),
             judged=len(self.judged),
-            deeper=len(self.deeper),
             kept=implicit.kept(len(p.system.coordinates)) if self.stiff and self.switching is None else 0,
         )
 
@@ -147,7 +141,6 @@ class Alone:
     def plan(self) -> Plan:
         steps, state = self._steps, np.concatenate([self.start.q, self.start.v])
         corrections = self.program.corrections
-        directions = [e.direction for e in self.events] if self.directions is None else self.directions
         return Plan(
             sizes=self.sizes,
             begin=tuple((state if steps is None else steps.begin).tolist()),
@@ -155,7 +148,7 @@ class Alone:
             places=tuple(k for k, _ in steps.direct) if steps else (),
             solved=steps is not None,
             project=(self.project and "positions" in corrections, self.project and "velocities" in corrections),
-            events=tuple((d, event.terminal, event.guard) for d, event in zip(directions, self.events, strict=True)),
+            events=tuple((event.direction, event.terminal, event.guard) for event in self.events),
             limits=self.limits,
             stretches=self._stretches(),
             levels=self.levels if self.large else None,
@@ -169,7 +162,7 @@ class Alone:
 
     def _stretches(self) -> tuple[tuple[float, float], ...]:
         """How long steps may be where what depends on time alone limits them; none where it does not."""
-        zeros = list(self.followed) if self.followed is not None else [event.zero for event in self.events]
+        zeros = [event.zero for event in self.events]
         if self.until is None or not terms_of_time(self.program.system, zeros):
             return ()
         from zeromass.integrate.pace import pace  # few systems have such terms
@@ -192,7 +185,6 @@ class Alone:
             "outputs": (groups, [self._sampled()]),
             "dropped_rows": (groups, [self._dropped()]),
             "judged_values": (groups, [list(self.judged)]),
-            "deeper_values": (groups, [list(self.deeper)]),
             "field_values": ([groups[0], list(self.place), groups[2]], [list(self.fields)]),
             "given_values": (
                 [list(self.parameters)],
@@ -279,7 +271,6 @@ class Alone:
             table.initializer, table.global_constant = ir.Constant(table.value_type, values), True
         instead = implicit.INSTEAD if self.stiff and self.switching is None else {}
         if self.switching is not None:
-            self.switching.emit(module, target)
             texts += self.switching.texts(target)
         elif self.stiff:
             texts.append(implicit.written(module, self.program.native.tangent_entries, target))

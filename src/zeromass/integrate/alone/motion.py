@@ -28,8 +28,7 @@ class Slope(Planned):
 class Go(Planned):
     """`advance()`: steps until the end of the motion, an event that ends it, or trouble; `Status` says which.
 
-    Where the record is full it returns too, and goes on when it is called again with a larger one; where counts[asks] is
-    not zero, also after a step in which something may have happened, which who runs it locates then.
+    Where the record is full it returns too, and goes on when it is called again with a larger one.
     """
 
     name = "advance"
@@ -44,9 +43,6 @@ class Go(Planned):
         self.store_int(self.load_int(self.counts, Count.capacity), self.ints, Int64.capacity)
         status = self.stepped()
         with self.if_(b.icmp_signed("==", status, self.int(Status.EVENT))):
-            asks = b.icmp_signed("!=", self.load_int(self.counts, Count.asks), self.int(0))
-            with self.if_(asks):
-                self.answer(int(Status.EVENT))
             ended = self.result_of("locate")
             with self.if_(b.icmp_signed("!=", ended, ir.Constant(ended.type, 0))):
                 self.answer(int(Status.EVENT))

@@ -17,15 +17,14 @@ import numpy as np
 from zeromass.compile.program import Program, program_at
 from zeromass.equation import Verdict
 from zeromass.errors import ZeromassError
-from zeromass.expression import Expression, Symbol, expressions, symbols
+from zeromass.expression import Expression, Symbol, as_expression, expressions, jacobian, symbols, t
 from zeromass.expression.build import ZERO
+from zeromass.expression.pieces import Switch, switches
 from zeromass.integrate.ahead import zeros_of_time
-from zeromass.integrate.alone.holding import check_sliding, flags_of
-from zeromass.integrate.alone.judging import INNER, higher_slopes, phase, whole
 from zeromass.integrate.alone.module import Alone
 from zeromass.integrate.hybrid.endings import WORDS
 from zeromass.integrate.hybrid.export import DriverModule
-from zeromass.integrate.hybrid.guard_functions import GuardFunctions, LookedAt
+from zeromass.integrate.hybrid.guard_functions import GuardFunctions
 from zeromass.integrate.hybrid.mode_selector import ModeSelector
 from zeromass.integrate.hybrid.motion import Driver
 from zeromass.integrate.hybrid.time_events import TimeEvents
@@ -94,26 +93,23 @@ class Pieced:
         """That a driver outside Python can go over the switches; an error that says why not."""
         pieces = self.pieces
         said = [f"'{switch.said!r}'" for switch in pieces.switches]
-        kinds = {switch.mode: switch.kind for switch in pieces.switches}
-        for k, inner in enumerate(pieces.inner if pieces.in_forces else ()):
-            deep = len(inner) > INNER or any(kinds[mode] != "side" for mode in inner)
-            if deep and k not in pieces.of_time:
-                raise ModelError(f"{said[k]} depends on too many other switches, or on whole numbers, for a page")
         if pieces.of_force and program_at(pieces.system, self.moving).elimination.dropped:
             raise ModelError(f"{said[pieces.of_force[0]]} depends on forces that redundant constraints share")
         for k in self._turning:
             moved = [p.name for p in symbols(pieces.switches[k].plain) if p in self.sliders]
-            if moved and phase(pieces.switches[k]) is None:
+            if moved and _phase(pieces.switches[k]) is None:
                 raise ModelError(
                     f"{moved[0]} stands in {said[k]}, a switch of time alone whose times a page does not find anew"
                 )
-        if pieces.in_forces:
-            check_sliding(pieces)
-        elif self.settings.method == "radau" and program_at(pieces.system, self.moving).native.products is not None:
+        if (
+            not pieces.in_forces
+            and self.settings.method == "radau"
+            and program_at(pieces.system, self.moving).native.products is not None
+        ):
             raise ModelError(
                 "formulas for the tangent are too long, and a page makes it in no other way; leave method=… out"
             )
-        modes = set(kinds)
+        modes = {switch.mode for switch in pieces.switches}
         if any(not modes.isdisjoint(symbols(term.u)) for term in terms_of_time(pieces.system)) and self._paced():
             raise ModelError(
                 "a formula of time alone that switches limits the steps of a run, and a page does not know when"
@@ -163,10 +159,6 @@ class Pieced:
 
     def modules(self) -> list[tuple[Alone, dict[str, Any]]]:
         """The code of each program with the driver, and what whoever runs it is told of it."""
-        if self.pieces.in_forces:
-            from zeromass.integrate.alone.large_pieced import large_modules
-
-            return large_modules(self)
         return [self._module(program, pieces) for program, pieces in self.variants()]
 
     def _module(self, program: Program, modes: list[list[float]]) -> tuple[Alone, dict[str, Any]]:
@@ -177,7 +169,7 @@ class Pieced:
         driver.begin(self.moving, self.until, table, lambda: inf)
         turns = [self.start.turns.get(switch.mode, nan) for switch in pieces.switches]
         timed = [pieces.switches[k].plain for k in pieces.of_time]
-        phases = [ZERO if (e := phase(pieces.switches[k])) is None else e for k in pieces.of_time]
+        phases = [ZERO if (e := _phase(pieces.switches[k])) is None else e for k in pieces.of_time]
         alone = Alone(
             program,
             self.moving,
@@ -187,10 +179,9 @@ class Pieced:
             settings.limits,
             self.place,
             self.fields,
-            directions=tuple(int(d) for d in LookedAt(driver.events).directions),
             judged=(*timed, *phases),
             stiff=settings.method == "radau",
-            switching=DriverModule(driver, np.array(turns), higher_slopes(pieces, program)),
+            switching=DriverModule(driver, np.array(turns)),
         )
         return alone, {"pieces": modes, "judged": {"timed": 0, "phases": len(timed)}, "count": 2 * len(timed)}
 
@@ -198,20 +189,23 @@ class Pieced:
     def told(self) -> dict[str, Any]:
         """What whoever runs the modules is told of the switches."""
         pieces = self.pieces
-        found = {
+        return {
             "switches": [{"kind": switch.kind, "said": pieces.told(k)} for k, switch in enumerate(pieces.switches)],
             "hidden": len(pieces.given.parameters),
             "structural": self.structural,
             "timetable": self._timetable(),
             "limits": {"changes": self.settings.limits.changes, "stalled": self.settings.limits.stalled},
-            "held": flags_of(pieces),
+            "held": self._flags(),
             "words": WORDS,
         }
-        if not pieces.in_forces:
-            return found
-        from zeromass.integrate.alone.large_pieced import large_told
 
-        return large_told(self, found)
+    def _flags(self) -> list[list[int]]:
+        """Of each switch that may hold the motion its number, and the place of its flag behind modes and margins."""
+        pieces = self.pieces
+        first = len(pieces.given.parameters) + 2 * len(pieces.switches)
+        flags = {p: i for i, p in enumerate(pieces.system.parameters[first:])}
+        numbers = {switch.mode: k for k, switch in enumerate(pieces.switches)}
+        return [[numbers[mode], flags[held.flag]] for mode, held in pieces.held.items()]
 
     @property
     def _turning(self) -> list[int]:
@@ -238,5 +232,28 @@ class Pieced:
                 switch = pieces.switches[k]
                 g = switch.plain if switch.kind == "side" else (3.141592653589793 * switch.plain).sin()
                 known[k] = zeros_of_time(g, self.start.t, self.until, values).tolist()
-        linear = [[k, whole(pieces.switches[k])] for k in moved]
+        linear = [[k, _whole(pieces.switches[k])] for k in moved]
         return {"switches": list(table.switches), "linear": linear, "known": known, "of_time": list(pieces.of_time)}
+
+
+def _phase(switch: Switch) -> Expression | None:
+    """What of a switch of time alone is a + b t, and zero where it switches, or a whole number; None of others.
+
+    Of sin(ω t) it is ω t/π, so that the times are known for any ω.
+    """
+    g, shift = _wave(switch)
+    inside = g if shift is None else as_expression(g.args[0] / np.pi - shift)
+    return inside if not switches([inside]) and t not in symbols(jacobian([inside], [t])) else None
+
+
+def _whole(switch: Switch) -> bool:
+    """Whether a switch of time alone is at all whole numbers of its phase."""
+    return switch.kind == "whole" or _wave(switch)[1] is not None
+
+
+def _wave(switch: Switch) -> tuple[Expression, float | None]:
+    """The function of a switch without its sign, and how far its zeros are before whole numbers of its angle over π."""
+    g = switch.plain
+    while g.op == "negative" and switch.kind == "side":
+        (g,) = g.args
+    return g, {"sin": 0.0, "cos": 0.5}.get(g.op) if switch.kind == "side" else None

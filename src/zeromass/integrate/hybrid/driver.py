@@ -15,9 +15,12 @@ from zeromass.integrate.hybrid.memory import (
     COUNTS,
     EVENT,
     FINISHED,
+    GROWTH,
+    GROWTH_LIMIT,
     MAY_PASS,
     NOT_A_NUMBER,
     PAUSED,
+    PIVOTS,
     QUIET,
     RECORD_FULL,
     RECORDED,
@@ -40,6 +43,7 @@ from zeromass.integrate.hybrid.piece_end import PieceEnd, ends_piece, open_step,
 from zeromass.integrate.hybrid.switches import Switches
 from zeromass.integrate.hybrid.vanishing import may_vanish
 from zeromass.integrate.stepping.layout import Int64, Real64
+from zeromass.integrate.stepping.loop import HOPELESS
 from zeromass.integrate.stepping.narrow import PART
 from zeromass.integrate.stepping.step_functions import StepFunctions, functions_at
 from zeromass.kernel.language import Reals, kernel, sqrt
@@ -159,6 +163,8 @@ def drive(
             return int(Drive.RECORD_FULL)
         if status == AHEAD:
             return int(Drive.AHEAD)
+        if status == PIVOTS and loses_few_digits(m, w):
+            continue
         timed, found = status == FINISHED, int(PieceEnd.FINISHED)
         if status == EVENT:
             found = ends_piece(m, w, s, r, low, fractions)
@@ -205,6 +211,15 @@ def drive(
             return int(Drive.DECIDE)
         m.stride = stride_of(m)
         entered = enter_piece(m, w, s)
+
+
+@kernel
+def loses_few_digits(m: Motion, w: Switches) -> bool:
+    """Whether steps go on where pivots grow: solutions of a large system are refined, up to a bound. Moves the limit."""
+    if not w.large or not m.reals[GROWTH] < HOPELESS:
+        return False
+    m.reals[GROWTH_LIMIT] = 10.0 * m.reals[GROWTH]
+    return True
 
 
 @kernel

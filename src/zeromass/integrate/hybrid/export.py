@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import inf
 from typing import Annotated, Any, cast
 
 import numpy as np
 
-from zeromass.codegen import ir
+from zeromass.codegen import cache, ir
 from zeromass.codegen.target import Target
+from zeromass.codegen.wasm import kept_object, wasm32
 from zeromass.compile.module import Groups
 from zeromass.compile.native import Native
-from zeromass.expression import Expression
 from zeromass.integrate.hybrid.chattering import CROWDED, PILED, RECENT
 from zeromass.integrate.hybrid.crossing import cross_switch
+from zeromass.integrate.hybrid.derivatives import (
+    Slopes,
+    derivative_functions,
+    derivative_slopes,
+    derivative_text,
+    known_orders,
+)
 from zeromass.integrate.hybrid.driver import drive, functions_in_piece, select_in_piece, take_back
 from zeromass.integrate.hybrid.jumps import jump_formulas
 from zeromass.integrate.hybrid.memory import (
@@ -92,7 +99,7 @@ def begin_motion(
         m.values[w.mode[k]] = 1.0 if not turn else 0.0 if w.reached[k] != 0 else turns[k]
     for i in range(len(m.which)):
         m.values[w.mode[m.which[i]]] = m.timed[0, i]
-    w.clock[0] = t
+    w.clock[0], w.failed[0] = t, 0
     return select_modes(w, m.y[: len(m.first)], m.values, True)
 
 
@@ -143,7 +150,7 @@ CALLED = (functions_at, functions_in_piece, select_in_piece)
 """Those that are called by address."""
 
 
-FUNCTIONS = {"judge": "judge_switches", "across": "across_turns"}
+FUNCTIONS = {"judge": "judge_switches", "across": "across_turns", "acting": "acting_switches"}
 """Names in a module of what decides on switches."""
 
 POINTERS: dict[tuple[type, str], str | None] = {
@@ -152,6 +159,7 @@ POINTERS: dict[tuple[type, str], str | None] = {
     (Switches, "rhs"): "rhs",
     (Switches, "judge"): FUNCTIONS["judge"],
     (Switches, "across"): FUNCTIONS["across"],
+    (Switches, "acting"): FUNCTIONS["acting"],
     (Switches, "derivative"): "derivative",
     (Switches, "guard"): "event",
     (StepFunctions, "event"): "event",
@@ -170,35 +178,31 @@ class DriverModule:
 
     driver  as it is at the start of a motion: its memory is copied
     turns   of each switch the direction that an angle is measured from as the motion begins; not a number if it is found
-    higher  slopes of derivatives of switching functions, by the switch and the order, one row of (1 + 2n) each
     """
 
     functions: tuple[str, ...] = tuple(kernel.name for kernel in KERNELS)
     data: tuple[str, ...] = (
         *("motion", "switches", "inside_steps", "roots_of_rates", "roots_of_functions", "fractions"),
-        *("turns", "sampling", "jumps", "unknown_derivatives"),
+        *("turns", "sampling", "jumps"),
     )
 
-    def __init__(
-        self, driver: Driver, turns: np.ndarray, higher: Mapping[tuple[int, int], Sequence[Expression]]
-    ) -> None:
-        self.driver, self.turns, self.higher = driver, turns, higher
+    def __init__(self, driver: Driver, turns: np.ndarray) -> None:
+        self.driver, self.turns = driver, turns
+        self.slopes: Slopes = derivative_slopes(driver.pieces, driver.program)
+        driver.w.orders[:] = known_orders(driver.pieces, self.slopes)
         driver.step.limit = driver.m.limit = inf  # nobody else looks where a projection leads
         driver.m.lengths = Lengths(offsets=ints([0]))  # nor makes pieces otherwise
 
     def formulas(self, groups: Groups) -> dict[str, tuple[Groups, Groups]]:
-        """Functions of the system beside those of every module: {name: (inputs, outputs)}."""
+        """Functions of the system beside those of every module, and of kernels: {name: (inputs, outputs)}."""
         pieces, program = self.driver.pieces, self.driver.program
         found: dict[str, tuple[Groups, Groups]] = {
-            "jump_values": (groups, [[e for some in jump_formulas(pieces, program) for e in some]])
+            "jump_values": (groups, [[e for some in jump_formulas(pieces) for e in some]])
         }
         found |= {FUNCTIONS[name]: (groups, some) for name, some in switch_formulas(pieces, program).items()}
-        return found | {f"derivative.{k}.{order}": (groups, [some]) for (k, order), some in self.higher.items()}
-
-    def emit(self, module: ir.Module, target: Target) -> None:
-        """Writes the routines of the stepping method, but those of Radau's, which have a text of their own."""
-        for routine in (Project,) if self._radau else (Dop853Advance, Dop853Inside, Project):
-            routine.emit(module, target)
+        if self.driver.large is None:
+            found |= {name: (groups, [some]) for name, some in derivative_functions(self.slopes).items()}
+        return found
 
     @property
     def _radau(self) -> Radau | None:
@@ -213,9 +217,21 @@ class DriverModule:
         return Dop853Advance if radau is None else radau.routine(cast(Native, self.driver.program.native))[0]
 
     def texts(self, target: Target) -> list[str]:
-        """LLVM IR of the kernels, and of the memory."""
-        texts = [text_of(*KERNELS, *CALLED, target=target), _derivative(self.higher), str(self._image())]
-        return texts if self._radau is None else [*texts, _text(self._advance, target)]
+        """LLVM IR of what depends on the system: derivatives of its switching functions, and the memory."""
+        texts = [str(self._image())]
+        if self.driver.large is None:
+            texts.append(derivative_text(self.slopes, 1 + self.driver.order))
+        return texts if self._radau is None else [*texts, _text(target, self._advance)]
+
+    @staticmethod
+    def objects() -> list[bytes]:
+        """The kernels and the routines of stepping methods, which are the same for all systems, as WebAssembly."""
+        target, written = wasm32(), cache.sources("codegen", "kernel", "integrate")
+        parts = {
+            "kernels": lambda: [text_of(*KERNELS, *CALLED, target=target)],
+            "routines": lambda: [_text(target, Project, Dop853Advance, Dop853Inside)],
+        }
+        return [kept_object(made, cache.digest(__name__, name, written or "")) for name, made in parts.items()]
 
     def _image(self) -> Image:
         driver, m = self.driver, self.driver.m
@@ -291,28 +307,15 @@ def image_of(driver: Driver, absent: Sequence[np.ndarray] = ()) -> Image:
     return Image(pointers, arrays, addresses, absent)
 
 
-def _text(advance: type[Routine], target: Target) -> str:
-    """LLVM IR of a routine whose parts have names that arrays have elsewhere."""
-    module = ir.Module(advance.name)
-    advance.emit(module, target)
+def _text(target: Target, *routines: type[Routine]) -> str:
+    """LLVM IR of routines; their parts have names that other things have elsewhere."""
+    module, names = ir.Module("routines"), {routine.name for routine in routines}
+    for routine in routines:
+        routine.emit(module, target)
     for part in module.globals.values():
-        if isinstance(part, ir.Function) and part.blocks and part.name != advance.name:
+        if isinstance(part, ir.Function) and part.blocks and part.name not in names:
             part.linkage = "internal"
     return str(module)
-
-
-def _derivative(known: Iterable[tuple[int, int]]) -> str:
-    """LLVM IR of `derivative(t, y, parameters, k, order, row)`, which counts what is asked for and not known."""
-    cases = [(f"d{k}.{order}", f'@"derivative.{k}.{order}"', 8 * k + order) for k, order in known]
-    lines = [f"declare void {name}(ptr, ptr, ptr, ptr)" for _, name, _ in cases]
-    lines += ["@unknown_derivatives = global i64 0, align 8"]
-    lines += ["define void @derivative(ptr %t, ptr %y, ptr %p, i64 %k, i64 %order, ptr %row) {"]
-    lines += ["  %high = shl i64 %k, 3", "  %which = add i64 %high, %order"]
-    lines += [f"  switch i64 %which, label %none [{' '.join(f'i64 {n}, label %{label}' for label, _, n in cases)}]"]
-    for label, name, _ in cases:
-        lines += [f"{label}:", f"  call void {name}(ptr %t, ptr %y, ptr %p, ptr %row)", "  ret void"]
-    lines += ["none:", "  %count = load i64, ptr @unknown_derivatives", "  %more = add i64 %count, 1"]
-    return "\n".join([*lines, "  store i64 %more, ptr @unknown_derivatives", "  ret void", "}"])
 
 
 def _arrays(item: Any) -> Iterator[np.ndarray]:

@@ -108,6 +108,12 @@ class GuardFunctions:
 
         A sum of multiples of time, positions and rates changes its sign no more often than the motion turns.
         """
+        known: dict[Program, list[str]] = self.pieces.system.memory.setdefault("bent", {})
+        if program not in known:
+            known[program] = self._unseen(program)
+        return known[program]
+
+    def _unseen(self, program: Program) -> list[str]:
         pieces = self.pieces
         own = [
             (k, name, guard)
@@ -118,12 +124,9 @@ class GuardFunctions:
         ]
         if pieces.in_forces:
             return [name for _, name, _ in own]
-        known: dict[Program, list[str]] = pieces.system.memory.setdefault("bent", {})
-        if program not in known:
-            state = list(program.system.inputs[: 1 + 2 * len(program.acceleration)])
-            zeros = program.solved([self._acting(k, guard.zero) for k, _, guard in own])
-            known[program] = [name for (_, name, _), e in zip(own, zeros, strict=True) if _bends(e, state)]
-        return known[program]
+        state = list(program.system.inputs[: 1 + 2 * len(program.acceleration)])
+        zeros = program.solved([self._acting(k, guard.zero) for k, _, guard in own])
+        return [name for (_, name, _), e in zip(own, zeros, strict=True) if _bends(e, state)]
 
 
 def _bends(e: Expression, state: list[Expression]) -> bool:

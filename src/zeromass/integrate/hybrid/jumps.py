@@ -12,34 +12,29 @@ from zeromass.compile.program import Program
 from zeromass.expression import Expression, as_expression
 from zeromass.expression.build import ZERO
 from zeromass.integrate.hybrid.memory import Jumps
-from zeromass.integrate.hybrid.tables import ints
+from zeromass.integrate.hybrid.tables import energy_formulas, ints
 from zeromass.model.pieces import SystemPieces
 
 
-def jump_formulas(pieces: SystemPieces, program: Program) -> list[list[Expression]]:
+def jump_formulas(pieces: SystemPieces) -> list[list[Expression]]:
     """Constraints of positions, rates of all, sums of |A| |q̇|, M q̇, energies and forces; none where they do not switch."""
     known: dict[str, list[list[Expression]]] = pieces.system.memory
     if "what may jump" not in known:
-        known["what may jump"] = _formulas(pieces, program)
+        known["what may jump"] = _formulas(pieces)
     return known["what may jump"]
 
 
-def _formulas(pieces: SystemPieces, program: Program) -> list[list[Expression]]:
+def _formulas(pieces: SystemPieces) -> list[list[Expression]]:
     system, parts = pieces.system, pieces.parts
-    if pieces.in_forces:
-        names = pieces.energies[0] if parts["energies"] else []
-        return [[], [], [], [], [ZERO] * len(names), [ZERO] * (len(system.coordinates) if names else 0)]
     rows = [i for i, row in enumerate(system.rows) if row.level < 2] if parts["constraints"] else []
-    names = pieces.energies[0] if parts["energies"] else []
-    first = "potential" if "potential" in names else "energy"
-    energies = [as_expression(getattr(system._free, name)) for name in sorted(names, key=lambda name: name != first)]
+    energies = energy_formulas(pieces)
     return [
         [system.rows[i].zero for i in rows if system.rows[i].level == 0],
         [zero for _, zero in system.zeros(1)] if rows else [],
         [_total([abs(a * v) for a, v in zip(system.A[i], system.rates, strict=True)]) for i in rows],
         [_total(list(row * system.rates)) for row in system.M] if parts["masses"] else [],
         energies,
-        list(system.Q) if energies else [],
+        [*(pieces.stored if pieces.in_forces else system.Q)] if energies else [],
     ]
 
 
@@ -49,18 +44,18 @@ def jump_functions(pieces: SystemPieces, program: Program) -> Code | None:
     if not any(pieces.parts.values()):
         return None
     if "jumps" not in known:
-        values = [e for some in jump_formulas(pieces, program) for e in some]
+        values = [e for some in jump_formulas(pieces) for e in some]
         known.setdefault("jumps", code({"jump_values": (program.inputs, [values])}, host().scalar))
     return known["jumps"]
 
 
-def jump_table(pieces: SystemPieces, program: Program, evaluate: Any, *, strikes: bool) -> Jumps:
+def jump_table(pieces: SystemPieces, evaluate: Any, *, strikes: bool) -> Jumps:
     """What may jump, in memory.
 
     evaluate  machine code or a function of ctypes, for values on one side of a switch; 0 where nothing but forces switches
     strikes   whether rates can be brought onto the constraints
     """
-    sizes = [len(some) for some in jump_formulas(pieces, program)]
+    sizes = [len(some) for some in jump_formulas(pieces)]
     rows = [row for row in pieces.system.rows if row.level < 2]
     count, parts = len(pieces.switches), pieces.parts
     return Jumps(

@@ -13,6 +13,7 @@ from zeromass.expression import symbols
 from zeromass.integrate.hybrid.callbacks import Callbacks, view
 from zeromass.integrate.hybrid.switches import SIDE, Switches
 from zeromass.integrate.hybrid.tables import ints, switch_table
+from zeromass.integrate.hybrid.tolerances import NEAR_ENOUGH
 from zeromass.integrate.stepping.functions import Slope
 from zeromass.integrate.stepping.workspace import EventValues
 from zeromass.model import Event
@@ -23,9 +24,6 @@ if TYPE_CHECKING:
 
 _OF_FOUR, _OF_FIVE, _OF_SIX = (ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * count) for count in (4, 5, 6))
 _DERIVATIVE = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
-
-NEAR_ENOUGH = 1e-6
-"""Part of the largest coordinate or rate, or of 1, above which a switching function is not zero."""
 
 
 class LargeSwitches:

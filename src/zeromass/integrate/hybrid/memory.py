@@ -32,7 +32,8 @@ RECORDED, STARTED, STEPS, REJECTED, EVALUATIONS, BUDGET, STRETCH, CAPACITY = (
     )
 )
 BEHIND_AT, QUIET, FIXED = int(Real64.behind_at), int(Real64.quiet), int(Real64.fixed)
-EVENT, FINISHED, PAUSED, RECORD_FULL, AHEAD, NOT_A_NUMBER, TOO_SMALL = (
+GROWTH, GROWTH_LIMIT = int(Real64.growth), int(Real64.growth_limit)
+EVENT, FINISHED, PAUSED, RECORD_FULL, AHEAD, NOT_A_NUMBER, TOO_SMALL, PIVOTS = (
     int(status)
     for status in (
         Status.EVENT,
@@ -42,6 +43,7 @@ EVENT, FINISHED, PAUSED, RECORD_FULL, AHEAD, NOT_A_NUMBER, TOO_SMALL = (
         Status.AHEAD,
         Status.NOT_A_NUMBER,
         Status.STEP_TOO_SMALL,
+        Status.PIVOTS,
     )
 )
 

@@ -190,7 +190,7 @@ class PieceMemory:
             slopes=ints(slopes),
             terminal=ints([_terminal(event) for event in self.events]),
             guard=ints([event.guard for event in self.events]),
-            jumps=jump_table(pieces, self.program, evaluate, strikes=bool(self.program.corrections)),
+            jumps=jump_table(pieces, evaluate, strikes=bool(self.program.corrections)),
             lengths=Lengths(offsets=ints([0])),
             times=np.empty(0),
             timed=np.empty((1, 0)),

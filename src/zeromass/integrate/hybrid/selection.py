@@ -31,7 +31,7 @@ from zeromass.integrate.hybrid.switches import (
     try_choice,
     upper_of,
 )
-from zeromass.integrate.hybrid.tolerances import LEFT, LOCATED, MOST, NEAR, NESTED, SMALL
+from zeromass.integrate.hybrid.tolerances import LEFT, LOCATED, MOST, NEAR, NEAR_ENOUGH, NESTED, SMALL
 from zeromass.kernel.functions import atan2, copysign, floor
 from zeromass.kernel.language import Reals, kernel
 from zeromass.model.state import ROUNDING
@@ -120,13 +120,15 @@ def settle(w: Switches, y: Reals, values: Reals, fresh: bool) -> bool:
         else:
             for i in range(2 * n):
                 w.slope[i] = 0.0
-        changed = False
+        changed, most = False, 1.0
+        for i in range(2 * n if w.large else 0):
+            most = max(most, abs(y[i]))
         for k in range(len(w.kind)):
             w.tied[k] = 0
             if not free_of(w, k):
                 continue
             off = w.g[k] - floor(w.g[k] + 0.5) if w.kind[k] == WHOLE else w.g[k]
-            far = w.large and w.sizes[k] == 0.0
+            far = w.large and abs(off) > NEAR_ENOUGH * most
             drift = 0.0 if far else max(abs(rate_of(w, y, a, k)), w.drift[k])
             if w.known[k] != 0 or abs(off) <= NEAR * w.sizes[k] + slack * drift:
                 w.tied[k] = 1

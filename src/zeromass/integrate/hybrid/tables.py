@@ -10,13 +10,13 @@ import numpy as np
 from zeromass.codegen.target import Code, host
 from zeromass.compile.module import code
 from zeromass.compile.program import Program
-from zeromass.expression import Expression, jacobian, where
-from zeromass.expression.build import ZERO
+from zeromass.expression import Expression, as_expression, jacobian, where
+from zeromass.expression.build import ZERO, function
 from zeromass.expression.magnitude import magnitudes
 from zeromass.integrate.hybrid.python_functions import PythonFunctions
 from zeromass.integrate.hybrid.switches import SIDE, SIGNS, TURN, WHOLE, Switches
 from zeromass.integrate.hybrid.tolerances import MOST, NEAR, ORDERS
-from zeromass.model import Event
+from zeromass.model import Event, System
 from zeromass.model.pieces import SystemPieces
 
 _KINDS = {"side": SIDE, "whole": WHOLE, "turn": TURN}
@@ -43,13 +43,10 @@ def switch_functions(pieces: SystemPieces, program: Program) -> Code:
 
 
 def switch_formulas(pieces: SystemPieces, program: Program) -> dict[str, list[list[Expression]]]:
-    """What these functions compute, by their names; those that nothing asks for are not there."""
-    from zeromass.integrate.alone.judging import sizes_of
-
-    sizes = sizes_of(pieces.system)
+    """What these functions compute, by their names; those that nothing asks for are not there, nor `judge` of large ones."""
     found: dict[str, list[list[Expression]]] = {}
-    if _explicit(pieces, program):
-        formulas = [switch.g for switch in pieces.switches]
+    if not pieces.in_forces and _explicit(pieces, program):
+        formulas, sizes = [switch.g for switch in pieces.switches], _sizes(pieces.system)
         g = list(program.solved(formulas))
         slopes = jacobian(g, [*program.inputs[0], *program.inputs[1]])
         for k in pieces.of_force:
@@ -58,6 +55,26 @@ def switch_formulas(pieces: SystemPieces, program: Program) -> dict[str, list[li
         found["judge"] = [g, list(program.solved(magnitudes(formulas, sizes))), list(slopes.ravel())]
     if any(switch.kind == "turn" for switch in pieces.switches):
         found["across"] = [[switch.across for switch in pieces.switches]]
+    return found
+
+
+def energy_formulas(pieces: SystemPieces) -> list[Expression]:
+    """The energies, the one first that must not jump at a switch; none where they have no switches."""
+    names = pieces.energies[0] if pieces.parts["energies"] else []
+    first = "potential" if "potential" in names else "energy"
+    free = pieces.system._free
+    return [as_expression(getattr(free, name)) for name in sorted(names, key=lambda name: name != first)]
+
+
+def _sizes(system: System) -> dict[Expression, Expression]:
+    """Of leaves that are known to rounding of the largest of their kind."""
+    found: dict[Expression, Expression] = {}
+    for kind in (system.coordinates, system.rates, system.accelerations, system.multipliers):
+        if len(kind):
+            size = function("abs", kind[0])
+            for x in kind[1:]:
+                size = function("maximum", size, function("abs", x))
+            found.update(dict.fromkeys(kind, size))
     return found
 
 

@@ -7,6 +7,9 @@ from zeromass.model.state import ROUNDING
 NEAR = 8 * ROUNDING
 """Part of its magnitude below which a switching function counts as zero."""
 
+NEAR_ENOUGH = 1e-6
+"""Part of the largest coordinate or rate, or of 1, above which a switching function of a large system is not zero."""
+
 LOCATED = 4e-14
 """How well a switch is located, in time relative to 1 and to the time itself, twice."""
 

@@ -27,7 +27,7 @@ def weakest_of(found: Leap) -> tuple[float, bool]:
 
     Beside it that is as far as the fall at the nearer end tells.
     """
-    if not len(found.pivots):
+    if not len(found.pivots) or not np.isfinite(found.pivots).all():
         return found.t + found.h / 2, False
     roots = np.sqrt(found.pivots)
     with np.errstate(invalid="ignore"):

@@ -17,6 +17,7 @@ from zeromass.integrate.singular.under_way import UnderWay
 from zeromass.integrate.stepping.between import states_between
 from zeromass.integrate.stepping.dense import DEGREE
 from zeromass.integrate.stepping.layout import Real64
+from zeromass.integrate.stepping.loop import SLOWED
 from zeromass.model import Event
 
 
@@ -73,8 +74,10 @@ class Leapt:
             return False, None
         if steps is not None:
             loop.back_to(steps, float(t[begin]), y[begin])
-        weakest = pieces[int(np.argmin(transit.margins(pieces)))]
-        self.crossed.append((weakest.t1, weakest.y))
+        margins = transit.margins(pieces)
+        weakest = pieces[int(np.argmin(margins))]
+        if margins.min() < transit.margin:
+            self.crossed.append((weakest.t1, weakest.y))
         self._transits[weakest.t1] = pieces[0].t0, pieces[-1].t1
         self.margin, growth = event.margin, max(float(work.reals[Real64.growth]), 1.0)
         for piece in pieces:
@@ -97,19 +100,20 @@ class Leapt:
         return True, None
 
     def lengths(self) -> np.ndarray:
-        """Of all steps: of those through such a place, those toward it, ever shorter, and those away from it, ever longer,
-        the longest of all."""
+        """Lengths of all steps; of those through a flat point and of the short ones beside them the longest of all."""
         work = self.loop.work
         h, t, ahead = np.abs(work.rows[:, 1]), work.times, np.sign(self.loop.until - self.loop.start.t)
         found, longest = h.copy(), h.max(initial=0.0)
         for begin, end in self._transits.values():
-            inside = np.flatnonzero((ahead * (t - begin) > 0) & (ahead * (t - end) <= 0))
+            inside = np.flatnonzero((ahead * (t - begin) >= 0) & (ahead * (t - end) <= 0))
             if not len(inside):
                 continue
             first, last = int(inside[0]), int(inside[-1])
-            while first and h[first - 1] < h[max(first - 2, 0)]:
+            while first and (h[first - 1] < h[max(first - 2, 0)] or h[first - 1] < SLOWED * longest):
                 first -= 1
-            while last + 1 < len(h) and (last + 2 >= len(h) or h[last + 1] < h[last + 2]):
+            while last + 1 < len(h) and (
+                last + 2 >= len(h) or h[last + 1] < h[last + 2] or h[last + 1] < SLOWED * longest
+            ):
                 last += 1
             found[first : last + 1] = longest
         return found

@@ -48,9 +48,17 @@ def far_away(on: np.ndarray, y: np.ndarray, settings: Settings) -> np.ndarray:
 def misled(start: State, t: np.ndarray, y: np.ndarray, *, firm: bool = False) -> np.ndarray:
     """Whether constraints that have lost independence lead states, shape (k, 2n), at times t away, as truths, (k,).
 
+    States that the constraints led to where they have no value are such.
+
     firm  whether the pivots tell that they have not: then only motions without mass are looked for
     """
     values = np.array([start.parameters[p] for p in start.system.parameters])
     inputs = np.column_stack([t, y, np.broadcast_to(values, (len(t), len(values)))])
     at = start.system.matrices(inputs)
-    return gone(start, at) if firm else faded(start, at.A) | gone(start, at)
+    known = np.asarray(np.isfinite(at.A).all(axis=(1, 2)) & np.isfinite(at.M).all(axis=(1, 2)))
+    if not known.all():
+        at = start.system.matrices(inputs[known])
+    found = np.logical_not(known)
+    if known.any():
+        found[known] = gone(start, at) if firm else faded(start, at.A) | gone(start, at)
+    return found

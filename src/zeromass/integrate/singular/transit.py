@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -25,8 +26,11 @@ from zeromass.integrate.stepping.between import states_between
 from zeromass.integrate.stepping.dense import DEGREE, NODES, fitted
 from zeromass.model import Event
 
-CLOSER, CLOSEST, FLOOR = 0.1, 1e-13, 1e-3
-"""Relative error of the motion over σ, as a part of that of the run and at least; absolute errors beside it."""
+REFINED, CLOSEST, FLOOR = 0.1, 2.5e-14, 1e-3
+"""Ratio of the relative tolerances of two paths whose ends are compared, the smallest one, and absolute errors beside it."""
+
+PATHS, ROUNDED = 4, 1e-12
+"""Paths that are tried, each closer than the one before, and the relative error of an end that rounding may cause."""
 
 SLOW = 1e-2
 """The speed c, as a part of |ẏ| at the beginning."""
@@ -38,7 +42,11 @@ NEGATIVE = 1e-9
 """How far the margin of an event may be below zero by rounding."""
 
 AWAY = 10.0
-"""Length of the path behind the smallest margin, in units of that before it, of a way that begins before the event."""
+"""Length of the path behind the smallest margin, in units of that before it, or margin, in units of that at the beginning,
+at the end of a way that begins before the event."""
+
+GROWN = 2.0
+"""Margin at the end of a way that begins behind the event, in units of that at the beginning."""
 
 ROUGH = 1e-6
 """Relative error of the rates of coordinates without mass, from which constraints hardly tell them."""
@@ -73,7 +81,10 @@ class Piece:
 
 class Transit:
     """Steps from a state (t, y) of a run, beyond an event with a margin or before it, to where its function is positive
-    again."""
+    again.
+
+    margin  of the event at the beginning
+    """
 
     def __init__(self, loop: UnderWay, event: Event, t: float, y: np.ndarray) -> None:
         system = loop.program.system
@@ -82,7 +93,7 @@ class Transit:
         self._rates = Evaluator(list(system.velocity_constraints), system.inputs)
         self._rows = all_rows(system)
         self._kinematic = [i for i, row in enumerate(system.rows) if row.level < 2]
-        self._t = t
+        self._t, self._beginning = t, y
         self._n = n = len(y) // 2
         heavy = masses(system)(self._inputs(np.array([self._t]), y[None]))[0, 0] > 0
         self._heavy, self._light = np.flatnonzero(heavy), np.flatnonzero(~heavy)
@@ -91,9 +102,8 @@ class Transit:
         self._speed = float(np.linalg.norm(y[n:][self._light]))
         others = [e.terminal and e.margin is not event.margin for e in loop.watched]
         self._terminal, self._directions = np.array(others), np.array([e.direction for e in loop.watched])
-        self._values = loop.work.event_values(self._t, y)
         zero, margin = self._watched(self._inputs(np.array([t]), y[None]))[0]
-        self._before, self._margin = zero * event.direction < 0, float(margin)
+        self._before, self.margin = zero * event.direction < 0, float(margin)
         self._ahead = float(np.sign(loop.until - loop.start.t))
         self._stiff = None if system.stiff is None else Evaluator([system.stiff], system.inputs)
 
@@ -103,7 +113,7 @@ class Transit:
             return None
         try:
             with np.errstate(all="ignore"):
-                path = self._path()
+                path = self._accurate_path()
                 return None if path is None else self._pieces(path)
         except np.linalg.LinAlgError:  # a stage is at the place itself
             return None
@@ -142,53 +152,91 @@ class Transit:
         speed = np.sqrt((SLOW * self._speed) ** 2 + np.sum(y[n + self._light] ** 2))
         return np.concatenate([[1.0], y[n:], slope[n + self._heavy]]) * (self._ahead / speed)
 
-    def _solver(self, σ: float, z: np.ndarray, *, stiff: bool) -> Any:
-        """What integrates from a place on."""
-        from scipy.integrate import DOP853, Radau  # few runs come to such a place
+    def _accurate_path(self) -> list[Step] | None:
+        """A path whose end differs from that of one with a tenfold tolerance by less than the error allowed."""
+        rtol = max(self._loop.settings.rtol, CLOSEST / REFINED)
+        path = self._path(rtol)
+        for _ in range(PATHS - 1):
+            if path is None or rtol <= CLOSEST:
+                return None
+            rtol = max(REFINED * rtol, CLOSEST)
+            before, path = path, self._path(rtol, path[-1][1])
+            if path is not None and self._difference(before, path) <= 1.0:
+                return path
+        return None
 
-        rtol = max(CLOSER * self._loop.settings.rtol, CLOSEST)
+    def _difference(self, one: list[Step], other: list[Step]) -> float:
+        """The largest difference of the states at the ends of two paths, at the same time, in units of the error allowed."""
+        (_, σ, inside), (_, _, closer) = one[-1], other[-1]
+        z = closer(np.array(σ))
+        off, slope = inside(np.array(σ)) - z, self._slope(σ, z)
+        off -= slope / slope[0] * off[0]
+        allowed = max(self._loop.settings.rtol, ROUNDED) * self._sizes[1:] + self._loop.settings.atol
+        return float((np.abs(off[1:]) / allowed).max())
+
+    @cached_property
+    def _sizes(self) -> np.ndarray:
+        """Of (t, q, v) at the beginning: of time that in which coordinates without mass change by the size of q."""
         n, first = self._n, self._first
         sizes = np.empty(len(first))
         sizes[1 : n + 1], sizes[n + 1 :] = np.abs(first[1 : n + 1]).max(), np.abs(first[n + 1 :]).max()
         sizes[0] = sizes[1] / self._speed
-        tolerances: Any = FLOOR * rtol * sizes
+        return sizes
+
+    def _solver(self, σ: float, z: np.ndarray, rtol: float, end: float, *, stiff: bool) -> Any:
+        """What integrates from a place on."""
+        from scipy.integrate import DOP853, Radau  # few runs come to such a place
+
+        tolerances: Any = FLOOR * rtol * self._sizes
         method = Radau if stiff else DOP853
-        return method(self._slope, σ, z, np.inf, rtol=rtol, atol=tolerances)
+        return method(self._slope, σ, z, end, rtol=rtol, atol=tolerances)
 
     def _is_stiff(self, z: np.ndarray) -> bool:
         y = self._states(z[None])
         return self._stiff is not None and bool(self._stiff(self._inputs(self._t + z[:1], y))[0, 0] < 0.0)
 
-    def _path(self) -> list[Step] | None:
-        """Steps over σ, each with what gives (t, q, v) inside it."""
+    def _path(self, rtol: float, end: float = np.inf) -> list[Step] | None:
+        """Steps over σ, each with what gives (t, q, v) inside it.
+
+        end  of σ; without one, where the event is behind, another terminal event has happened, or the run ends
+        """
         stiff, found = self._is_stiff(self._first), list[Step]()
-        solver, most = self._solver(0.0, self._first, stiff=stiff), STIFF if stiff else STEPS
-        least, lowest = self._margin, 0.0  # the smallest margin, and σ there
-        while len(found) < most:
+        solver, most = self._solver(0.0, self._first, rtol, end, stiff=stiff), STIFF if stiff else STEPS
+        least, lowest = self.margin, 0.0  # the smallest margin, and σ there
+        values = self._loop.work.event_values(self._t, self._beginning)
+        while len(found) < most or end < np.inf:
             if stiff and not self._is_stiff(solver.y):
                 stiff, most = False, len(found) + STEPS
-                solver = self._solver(solver.t, solver.y, stiff=False)
+                solver = self._solver(solver.t, solver.y, rtol, end, stiff=False)
             before = float(solver.t)
             solver.step()
-            if solver.status != "running":
+            if solver.status == "failed":
                 return None
             found.append((before, float(solver.t), solver.dense_output()))
+            if solver.status == "finished":
+                return found
+            if end < np.inf:
+                continue
             t, (y,) = self._t + solver.y[0], self._states(solver.y[None])
             zero, margin = self._watched(self._inputs(np.array([t]), y[None]))[0]
             if not margin > -NEGATIVE:
                 return None
             if margin < least:
                 least, lowest = float(margin), float(solver.t)
-            away = not self._before or solver.t > (1 + AWAY) * lowest
+            if not self._before:
+                away = True
+            elif lowest > 0.0:
+                away = solver.t > (1 + AWAY) * lowest or margin > AWAY * self.margin
+            else:  # the event is behind: steps are short where the rates still change fast
+                away = margin > GROWN * self.margin
             done = (zero * self._direction < 0 and away) or abs(t - self._t) >= abs(self._loop.until - self._t)
-            if done or self._ends(t, y):
+            old, values = values, self._loop.work.event_values(t, y)
+            if done or self._ends(old, values):
                 return found
         return None
 
-    def _ends(self, t: float, y: np.ndarray) -> bool:
-        """Whether a terminal event has happened since the last look."""
-        old, new = self._values, self._loop.work.event_values(t, y)
-        self._values = new
+    def _ends(self, old: np.ndarray, new: np.ndarray) -> bool:
+        """Whether a terminal event has happened between two places, by the values of all events there."""
         happened = (old * new <= 0) & (old != 0) & (self._directions * old <= 0)
         return bool(np.any(happened & self._terminal))
 
@@ -215,7 +263,7 @@ class Transit:
             waiting = further
         found, t = list[Piece](), self._t
         for _, last, y, coefficients in sorted(done, key=lambda piece: self._ahead * piece[0]):
-            if self._t + last != t:
+            if self._ahead * (self._t + last - t) > 0.0:
                 found.append(Piece(t, self._t + last, y, coefficients))
                 t = self._t + last
         return found

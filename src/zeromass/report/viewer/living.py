@@ -41,16 +41,14 @@ STATIC = Path(__file__).parent / "static"
 SCRIPTS: dict[str, tuple[str, ...]] = {
     "": ("motion.js",),
     "switches": ("motion.js", "timetable.js", "hybrid.js"),
-    "large": ("motion.js", "timetable.js", "driven.js", "deciding.js", "sticking.js", "piece.js", "switched.js"),
     "kinds": ("motion.js", "driven.js", "ranks.js", "stroke.js", "kinds.js"),
 }
 SCRIPTS["sides"] = (*SCRIPTS["kinds"], "sides.js")
 SCRIPTS["treads"] = (*SCRIPTS["kinds"], "meeting.js", "strokes.js", "sides.js", "treads.js")
 SCRIPTS["sliding"] = (*SCRIPTS["kinds"], "sliding.js")
 SCRIPTS["contacts"] = (*SCRIPTS["kinds"], "meeting.js", "strokes.js", "contacts.js")
-"""Scripts that make motions, in their order: of one module, over switches, the same of large systems, and through changes of
-kind, of a body at one contact, with constraints of one side, of wheels that lift, of a particle, and of bodies at several
-contacts."""
+"""Scripts that make motions, in their order: of one module, over switches, and through changes of kind, of a body at one
+contact, with constraints of one side, of wheels that lift, of a particle, and of bodies at several contacts."""
 
 MET = 9
 """States of each segment of a motion, whose pivots changed, at which it is looked which ones are best."""
@@ -252,7 +250,7 @@ class Living:
             self._pieces_met(),
         )
         modules, driven = switched_modules(motion, {name: [len(some)] for name, some in outputs.items() if some})
-        return modules, "large" if motion.pieces.in_forces else "switches", driven
+        return modules, "switches", driven
 
     def _pieces_met(self) -> tuple[State, ...]:
         """Where the run and the motions at the ends of the sliders come to other pieces of their formulas."""

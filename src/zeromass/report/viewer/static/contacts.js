@@ -98,7 +98,7 @@ class ContactsMotion extends KindsMotion {
     const [kept, found] = [[], []];
     closed.forEach((_, r) => {
       const own = kept.map((i) => G[r][i]);
-      const c = kept.length ? solved(kept.map((i) => kept.map((j) => G[i][j])), own).x : [];
+      const c = kept.length ? solved(kept.map((i) => kept.map((j) => G[i][j])), own) : [];
       if (G[r][r] - dot(own, c) > RANK_TOLERANCE * G[r][r]) return kept.push(r);
       const parts = c.map((x) => (Math.abs(x) <= 1e-9 * largestOf(c) ? 0 : Math.round(x * SHARED_DIGITS) / SHARED_DIGITS));
       return found.push([closed[r], kept.flatMap((i, k) => (parts[k] ? [[closed[i], parts[k]]] : []))]);

@@ -410,7 +410,7 @@ class HybridMotion {
   /** The ending of a motion at a state where no modes are selected. */
   undecided(why) {
     const { module } = this;
-    if (module.integers(module.code.unknown_derivatives.value, 1)[0]) throw new Beyond("derivatives decide that are too long for it");
+    if (module.wholes("failed", "switches")[0]) throw new Beyond("derivatives decide that are too long for it");
     const which = module.wholes("open", "switches").slice(0, module.count("count", "switches"));
     const values = { which: this.formulas(which), count: which.length, number: module.count("number", "switches") };
     return { ending: "AMBIGUOUS", message: worded(module.driver.undecided[why], values) };

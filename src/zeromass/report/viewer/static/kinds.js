@@ -14,7 +14,6 @@ class Kind extends Driven {
   constructor(module, ends) {
     super(module);
     this.ends = ends;
-    new BigInt64Array(this.code.memory.buffer, this.code.counts.value, this.about.counts.asks + 1)[this.about.counts.asks] = 0n;
   }
 
   set(values) {

@@ -46,7 +46,7 @@ function balanced(at, a0, modes, s, given) {
   const K = product(change, columnsOf(columns));
   const right = rows.map((row, i) => -(dot(row, a0.flat()) + dot(change[i], known.flat())));
   const summed = (x, from) => x.reduce((F, value, c) => added(F, columns[c], value), from);
-  if (k === 1) return chunks(summed(solved(K, right).x, known.flat()));
+  if (k === 1) return chunks(summed(solved(K, right), known.flat()));
   const units = unitsOf(at);
   const S = of.map((j) => units[j]);
   const decision = ranked(K.map((row, i) => row.map((x, j) => x * S[i] * S[j])));
@@ -110,7 +110,7 @@ function balance(at, modes, s, given) {
     const known = direction.map((x, j) => scaled(x, given[j] ?? 0));
     if (!rows.length) return known;
     const own = columns(direction);
-    const x = solved(product(change, columnsOf(own)), scaled(times(change, known.flat()), -1)).x;
+    const x = solved(product(change, columnsOf(own)), scaled(times(change, known.flat()), -1));
     return chunks(x.reduce((F, value, c) => added(F, own[c], value), known.flat()));
   };
 }

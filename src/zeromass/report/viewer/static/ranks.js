@@ -14,7 +14,7 @@ const product = (A, B) => {
   const columns = transposed(B);
   return A.map((row) => columns.map((column) => dot(row, column)));
 };
-const inverse3 = (A) => transposed([0, 1, 2].map((j) => solved(A, [0, 1, 2].map((i) => (i === j ? 1 : 0))).x));
+const inverse3 = (A) => transposed([0, 1, 2].map((j) => solved(A, [0, 1, 2].map((i) => (i === j ? 1 : 0)))));
 const added = (a, b, by = 1) => a.map((x, i) => x + by * b[i]);
 const scaled = (a, by) => a.map((x) => by * x);
 const chunks = (x, width = 3) => Array.from({ length: x.length / width }, (_, k) => x.slice(width * k, width * k + width));

@@ -15,7 +15,7 @@ function stroke(D, n, w, mu, e, still) {
   const own = product(product(basis, D), transposed(basis));
   const before = times(basis, w);
   const after = struckBy(own, before, mu, e, still);
-  const impulse = solved(own, after.map((x, i) => x - before[i])).x;
+  const impulse = solved(own, after.map((x, i) => x - before[i]));
   return { impulse: times(transposed(basis), impulse), velocity: times(transposed(basis), after) };
 }
 
@@ -28,14 +28,14 @@ function struckBy(D, before, mu, e, still) {
   const small = STROKE_ENDED * speed;
   const along = [D[0].slice(0, 2), D[1].slice(0, 2)];
   if (mu === null) {
-    const taken = solved(along, [-w[0], -w[1]]).x;
+    const taken = solved(along, [-w[0], -w[1]]);
     w = [0, 0, w[2] + D[2][0] * taken[0] + D[2][1] * taken[1]];
     if (w[2] >= 0) return w;
   }
   for (;;) {
     if (Math.hypot(w[0], w[1]) <= small) {
       w = [0, 0, w[2]];
-      const hold = solved(along, [-D[0][2], -D[1][2]]).x;
+      const hold = solved(along, [-D[0][2], -D[1][2]]);
       if (mu === null || Math.hypot(...hold) <= still) {
         const rate = D[2][2] + D[2][0] * hold[0] + D[2][1] * hold[1];
         if (end === Infinity) {

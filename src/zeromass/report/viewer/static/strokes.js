@@ -257,7 +257,7 @@ function inTurn(at, w, e) {
       if (!(Math.max(...along) > rounding)) return { impulses: P, velocities: after };
       j = along.indexOf(Math.max(...along));
       const T = tangentsOf(at.n[j]);
-      const x = solved(product(product(T, block(j, j)), transposed(T)), scaled(times(T, after[j]), -1)).x;
+      const x = solved(product(product(T, block(j, j)), transposed(T)), scaled(times(T, after[j]), -1));
       P = P.map((p, k) => (k === j ? added(p, times(transposed(T), x)) : p));
     }
     after = sum3(w, moves(at, P));

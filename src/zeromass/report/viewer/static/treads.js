@@ -159,7 +159,7 @@ function responses({ M, A }, columns) {
   return columns.map((c) => {
     const right = used.map((i) => (i === c ? 1 : 0));
     const whole = (some) => all.map((_, i) => (used.includes(i) ? some[used.indexOf(i)] : 0)).slice(0, n);
-    const x = whole(solved(K, right).x);
+    const x = whole(solved(K, right));
     const rounding = ROUNDED * largestOf(x);
     const holds = A.every((row) => {
       const [size, sizes] = [dot(row.map(Math.abs), x.map(Math.abs)), sum(row.map(Math.abs))];
