@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from zeromass.codegen import ir
-from zeromass.codegen.once import once
-from zeromass.codegen.target import BEST, Code, host
+from zeromass.codegen.target import BEST, Code, host, once
 
 LINE = 64
 """Bytes of a line of the cache."""

@@ -10,7 +10,7 @@ import functools
 import operator
 import os
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 from weakref import WeakValueDictionary
 
 import llvmlite
@@ -19,6 +19,9 @@ import numpy as np
 
 from zeromass.codegen import cache
 from zeromass.errors import ZeromassError
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class TargetError(ZeromassError, ValueError):
@@ -244,6 +247,22 @@ def address(x: np.ndarray) -> int:
     if x.size and x.flags.carray:  # three times as quick as `ctypes.data`, which is for every array
         return ctypes.addressof(ctypes.c_char.from_buffer(x))  # pyright: ignore[reportArgumentType]
     return x.ctypes.data
+
+
+def once(f: Callable[P, T]) -> Callable[P, T]:
+    """`functools.cache`, but a result that a thread has is never replaced by one that another made at the same time.
+
+    For machine code, whose address may stand in memory by then: what is replaced is freed.
+    """
+    known: dict[Any, T] = {}
+
+    @functools.wraps(f)
+    def result(*args: P.args, **kwargs: P.kwargs) -> T:
+        key = args, tuple(kwargs.items())
+        found = known.get(key)
+        return known.setdefault(key, f(*args, **kwargs)) if found is None else found
+
+    return result
 
 
 _made: WeakValueDictionary[tuple[str, Target, int], Code] = WeakValueDictionary()

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from zeromass.codegen import ir
-from zeromass.codegen.once import once
-from zeromass.codegen.target import BEST, Code, host
+from zeromass.codegen.target import BEST, Code, host, once
 
 _INT: ir.Type = ir.IntType(64)
 _POINTER: ir.Type = ir.PointerType()

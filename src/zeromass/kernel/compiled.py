@@ -6,8 +6,7 @@ import ctypes
 from typing import TYPE_CHECKING, Any
 
 from zeromass.codegen import cache as code_cache
-from zeromass.codegen.once import once
-from zeromass.codegen.target import Code, Target, host
+from zeromass.codegen.target import Code, Target, host, once
 from zeromass.kernel.source import Kernel
 from zeromass.kernel.structs import c_type, words_of
 from zeromass.kernel.types import BOOL, Array

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.codegen.once import once
+from zeromass.codegen.target import once
 
 ELEMENTARY = (
     *("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "exp", "expm1", "log", "log1p", "pow", "sinh", "cosh"),

@@ -11,8 +11,7 @@ import numpy as np
 
 from zeromass.codegen import cache as kept
 from zeromass.codegen import ir
-from zeromass.codegen.once import once
-from zeromass.codegen.target import BEST, Code, Target
+from zeromass.codegen.target import BEST, Code, Target, once
 from zeromass.compile.module import library, with_reciprocals
 from zeromass.compile.rolled.fronts import Tables
 from zeromass.compile.rolled.kernel import Kernel

@@ -11,8 +11,7 @@ import numpy as np
 from zeromass.codegen import cache as kept
 from zeromass.codegen import ir
 from zeromass.codegen.elementary.arithmetic import Real
-from zeromass.codegen.once import once
-from zeromass.codegen.target import FIRST, Code, Target, address, host
+from zeromass.codegen.target import FIRST, Code, Target, address, host, once
 from zeromass.integrate.stepping.writer import CHUNK, DOUBLE, INT, POINTER, VECTOR, Writer
 
 _TAKES: dict[str, ir.Type] = {

@@ -14,8 +14,7 @@ from typing import ClassVar, NamedTuple
 
 from zeromass.codegen import cache, ir
 from zeromass.codegen.elementary.arithmetic import Real, Truth, fma, sqrt, where
-from zeromass.codegen.once import once
-from zeromass.codegen.target import FIRST, Code, Target
+from zeromass.codegen.target import FIRST, Code, Target, once
 from zeromass.integrate.stepping.ahead import emit_limited
 from zeromass.integrate.stepping.layout import ARGUMENTS, FOLLOWED, HEAD, LARGEST, LOWEST, ROOT, WAITS, Int64, Real64
 from zeromass.integrate.stepping.status import Status
