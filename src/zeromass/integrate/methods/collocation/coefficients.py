@@ -14,6 +14,7 @@ from math import prod
 
 import numpy as np
 
+from zeromass.integrate.exact import inverse, product
 from zeromass.integrate.legendre import integrals, integration, legendre
 
 STAGES = 8
@@ -70,21 +71,19 @@ TERMS = STAGES + 2
 def _columns(matrix: np.ndarray) -> list[list[tuple[float, ...]]]:
     """Coefficients in groups of eight, zeros behind the last: what each stage gives to those of a group."""
     whole = np.zeros((2 * STAGES, STAGES))
-    whole[:TERMS] = matrix @ np.array(PARTS).T
+    whole[:TERMS] = product(matrix, np.array(PARTS).T)
     return [[tuple(column) for column in whole[k : k + STAGES].T.tolist()] for k in (0, STAGES)]
 
 
 _ONCE = integration(STAGES, TERMS)
 VELOCITIES = _columns(_ONCE)
-PLACES = _columns(integration(STAGES + 1, TERMS) @ _ONCE[: STAGES + 1])
+PLACES = _columns(product(integration(STAGES + 1, TERMS), _ONCE[: STAGES + 1]))
 """Legendre's coefficients of velocities and places from accelerations, by `_columns`, for a step of length 1."""
 
 _POWERS = np.arange(4)
-_BETWEEN = np.linalg.inv(
-    [1.0 * (_POWERS == 0), np.ones(4), 1.0 / (_POWERS + 1), 1.0 / (_POWERS + 1) - 1.0 / (_POWERS + 2)]
-)
+_BETWEEN = inverse([1.0 * (_POWERS == 0), np.ones(4), 1.0 / (_POWERS + 1), 1.0 / (_POWERS + 1) - 1.0 / (_POWERS + 2)])
 
 
 def between(x: float) -> tuple[float, ...]:
     """What a₀, a₁, ∫a and ∫(1 − s) a of a step from 0 to 1 give to the cubic that has them, at x."""
-    return tuple((x**_POWERS @ _BETWEEN).tolist())
+    return tuple(product([x**_POWERS], _BETWEEN)[0].tolist())
