@@ -141,7 +141,8 @@ def _levelled(ax: Axes, runs: Sequence[Course], x: Expression, y: Expression) ->
         large = max(float(np.nanmax(np.abs(sampled_of(run)[e]))) for run in runs)
         if there and np.ptp(points := np.concatenate(there)) <= max(map(noise, runs)) * large:
             middle = points.min() / 2 + points.max() / 2  # whose sum may be too large for a number
-            limits = (middle - large / 2, middle + large / 2)
+            with np.errstate(over="ignore"):
+                limits = (middle - large / 2, middle + large / 2)
             if large > 0.0 and np.isfinite(limits).all():
                 ax.set(**{f"{name}lim": limits})
 
