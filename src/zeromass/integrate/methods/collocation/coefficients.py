@@ -58,6 +58,9 @@ def _row(θ: float) -> tuple[tuple[float, ...], tuple[float, ...]]:
 PARTS = [[(2 * k + 1) * w * P for k, P in enumerate(legendre(c, STAGES))] for c, w in zip(C, W, strict=True)]
 """Legendre's coefficients of ℓ_j, shape (j, k)."""
 
+AT_START = tuple(sum((-1) ** k * part for k, part in enumerate(parts)) for parts in PARTS)
+"""Values of ℓ_j at the start of a step, where P_k = (−1)^k."""
+
 ONCE, TWICE = zip(*[_row(c) for c in C], strict=True)
 """Velocities and places at the stages from accelerations, shape (i, j)."""
 
