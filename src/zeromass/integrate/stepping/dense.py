@@ -164,8 +164,9 @@ class DenseOutput:
         inside = ~(at_end | (times == begin))
         if not inside.any():
             return self.y[steps + at_end], inside
+        length = np.where(inside, end - begin, 1.0)  # a step between two segments may have none
         with self._alone:
-            result = states_between((times - begin) / (end - begin), self._rows(steps), self._kept)
+            result = states_between((times - begin) / length, self._rows(steps), self._kept)
         given = np.flatnonzero(~inside)
         result[given] = self.y[steps[given] + at_end[given]]
         return result, inside
