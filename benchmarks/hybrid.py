@@ -2,6 +2,7 @@
 
 switches  motions over many switches: time of a switch with the steps up to the next one
 members   a study of a block with dry friction, and one of an arm of six joints with dry friction in each: members a second
+card      a million of these blocks and 100,000 arms on a graphics card, beside the same members on the host
 car       a car that jumps, with np.maximum in its tyres: a run of new combinations of sides, after a first short run
 rope      60 links that fall onto a floor, each end with a stiff contact: collocation and Radau's method, with compilation
 
@@ -203,6 +204,29 @@ def members() -> dict[str, float]:
     return found
 
 
+def card() -> dict[str, float]:
+    """Studies on a graphics card: seconds of a first and a second one, and how many members have the bits of the host."""
+    from zeromass.ensemble.gpu_driver import Card
+
+    found = {}
+    for name, made, count in (("block", block, 1_000_000), ("arm", arm, 100_000)):
+        system, start, p, until = made()
+        keep = {"end": np.array([*system.coordinates, *system.rates])}
+        study = partial(zm.sweep, system, start, until=until, keep=keep, rtol=1e-8)
+        for turn in ("first", "second"):
+            begin, before = time.perf_counter(), Card.first().seconds
+            result = study(over={p: np.linspace(0.3, 1.0, count)}, on="gpu")
+            found[f"{name}, {count} members, {turn} study, s"] = time.perf_counter() - begin
+            found[f"{name}, of these on the card, s"] = Card.first().seconds - before
+        assert set(result.outcome.values.tolist()) == {"finished"}, set(result.message.values.tolist())
+        some = np.linspace(0, count - 1, 256).astype(int)
+        same = study(over={p: result[p.name].values[some]}, on="lanes").end.values
+        found[f"{name}, of 256 members with the bits of the host"] = int(
+            np.sum((same == result.end.values[some]).all(axis=1))
+        )
+    return found
+
+
 def car() -> dict[str, float]:
     """Seconds of CPU of a run over many combinations of tyres in the air, after a short run that compiles."""
     body = zm.RigidBody("car", 1200.0, (400.0, 1500.0, 1700.0), at=(0, 0, 0.9))
@@ -229,7 +253,12 @@ def car() -> dict[str, float]:
     return {"car, s": seconds, "car, switches": len(run.switches)}
 
 
-MEASURED: dict[str, Callable[[], dict[str, float]]] = {"switches": switches, "members": members, "car": car}
+MEASURED: dict[str, Callable[[], dict[str, float]]] = {
+    "switches": switches,
+    "members": members,
+    "card": card,
+    "car": car,
+}
 
 
 def beside(asked: argparse.Namespace) -> None:

@@ -54,6 +54,8 @@ class OnHost(Gpu):
 
     shared: int | None = None
 
+    drive = Lanes.drive
+
     def __init__(self, *arguments: Any) -> None:
         Lanes.__init__(self, *arguments)
 

@@ -12,7 +12,7 @@ from cases import spread
 from hybrid.corpus import SWITCHES, Problem
 from zeromass.compile.program import program_at
 from zeromass.integrate.hybrid import motion
-from zeromass.integrate.hybrid.driver import drive
+from zeromass.integrate.hybrid.driver import drive, enter_piece
 from zeromass.integrate.hybrid.guard_functions import GuardFunctions
 from zeromass.integrate.hybrid.memory import Drive
 from zeromass.integrate.hybrid.messages import Selection
@@ -270,3 +270,19 @@ def test_touches_are_judged_on_the_way(away, pieces_by_the_loop):
     assert (run.outcome.ending == "ambiguous") == away
     assert run.t[-1] == pytest.approx(1.0 if away else 2.0, abs=1e-5)
     assert not pieces_by_the_loop
+
+
+@pytest.mark.parametrize(("beside", "kept"), [(3e-12, 0.0), (1e-3, 1e-3)])
+def test_a_motion_begins_on_the_switch_that_holds_it(beside, kept):
+    """A rate that the location of a switch leaves beside it is no error of a later step; a larger one is not taken away."""
+    x = zm.coordinate("x")
+    v = zm.rate(x)
+    system = zm.System(kinetic=v**2 / 2, potential=5 * x**2, forces={x: -3 * np.sign(v)})
+    driver = begun(Problem(system, system.start({x: 0.1, v: 0.0}), 1.0))
+    assert driven(driver, motion.compiled(select_modes), motion.compiled(drive)) is Drive.FINISHED
+    flag = driver.w.flag[0]
+    assert driver.work.values[flag] == 1.0  # friction holds the block
+    driver.work.state[:2] = 0.1, beside
+    driver.m.was[flag] = 0.0
+    motion.compiled(enter_piece)(driver.m, driver.w, driver.step)
+    assert driver.work.state[:2].tolist() == [0.1, kept]

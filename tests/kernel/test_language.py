@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import itertools
 import math
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Annotated
 
 import llvmlite.binding as llvm
@@ -301,3 +303,21 @@ def test_copies_of_structs_are_apart():
     two = copied(one)
     two.x[0], two.mass = 5.0, 2.0
     assert (one.x[0], one.mass, one.hits, two.hits, two.context, two.alive) == (1.0, 1.0, 3, 3, 7, True)
+
+
+def test_threads_share_the_machine_code_of_a_kernel():
+    """What another thread compiles at the same time does not replace it: its address may stand in a struct by then."""
+
+    @kernel
+    def twice(x: float) -> float:
+        return 2.0 * x
+
+    together = threading.Barrier(4)
+
+    def made() -> Compiled:
+        together.wait()
+        return compiled(twice)
+
+    with ThreadPoolExecutor(4) as threads:
+        found = [future.result() for future in [threads.submit(made) for _ in range(4)]]
+    assert all(one is compiled(twice) for one in found)

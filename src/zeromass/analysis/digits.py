@@ -121,8 +121,8 @@ def rounding(run: Course, sampled: Sampled, size: np.ndarray) -> float:
 
 
 def _late(t: np.ndarray) -> float:
-    """Σ|t| over steps as long as the one before, and √(Σ t²) over the others."""
-    alike, squares = 0.0, 0.0
+    """Σ|t| over steps as long as the one before, and √(Σ t²) over the others, the first among them."""
+    alike, squares = 0.0, float((t[1:2] ** 2).sum())
     for part in _parts(t, shared=2):
         h, times = np.diff(part), np.abs(part[2:])
         again = np.abs(np.diff(h)) <= ALIKE * np.abs(h[1:])

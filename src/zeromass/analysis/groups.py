@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
 
 from zeromass.codegen import ir
+from zeromass.codegen.once import once
 from zeromass.codegen.target import BEST, Code, host
 
 LINE = 64
@@ -30,13 +30,13 @@ def _int(value: int) -> ir.Constant:
     return ir.Constant(_INT, value)
 
 
-@cache
+@once
 def by_themselves(lanes: int) -> Code:
     """The motion is computed for each group again: `tangent(t, y, δy, (p, δp), ẏ, δẏ, growth)`."""
     return Code(str(_ByThemselves(lanes).module), host().scalar, effort=BEST)
 
 
-@cache
+@once
 def told(lanes: int) -> Code:
     """The motion is computed once: `motion(t, y, p, ẏ, growth, told)`, `tangent(told, δy, δp, δẏ)`."""
     return Code(str(_Told(lanes).module), host().scalar, effort=BEST)

@@ -15,7 +15,7 @@ from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 import numpy as np
 
-from zeromass.expression import Expression, Symbol
+from zeromass.expression import Expression, Symbol, symbols
 from zeromass.expression.build import ZERO
 from zeromass.expression.evaluate import Sparse, Tape, step
 from zeromass.expression.node import undisturbed
@@ -188,6 +188,18 @@ class _Fork(Generic[Result]):
     ways: dict[Hashable, _Fork[Result] | Result] = field(default_factory=dict)
 
 
+def _path_to(result: Any, ways: dict[Hashable, Any]) -> list[Question[Any]]:
+    """The questions that lead to a result."""
+    waiting: list[tuple[list[Question[Any]], Any]] = [([], place) for place in ways.values()]
+    while waiting:
+        path, place = waiting.pop()
+        if isinstance(place, _Fork):
+            waiting.extend(([*path, place.question], ahead) for ahead in place.ways.values())
+        elif place is result:
+            return path
+    raise KeyError("this result was not derived here")
+
+
 class Tree(Generic[Result]):
     """What was derived by earlier decisions.
 
@@ -244,6 +256,13 @@ class Tree(Generic[Result]):
                 self._recent.clear()
             self._recent[samples.key] = known
         return known
+
+    def asked(self, result: Result) -> frozenset[Symbol]:
+        """The symbols in the questions that lead to a result: states with the same values of these lead there too."""
+        while self._promised:
+            self._promised.pop()()
+        path = _path_to(result, self._root)
+        return frozenset(symbols([e for question in path for rows in question.matrices for _, _, e in _entries(rows)]))
 
     def _found(self, samples: Samples) -> Result | None:
         """What was derived for the answers at a state; None if they are new."""

@@ -181,8 +181,7 @@ class Native:
                 made = code(functions(), target, effort=effort, apart=apart)
                 if entry and kept and made.origin is not None:
                     entry.keep(kept, made.origin)
-            self._codes[key] = made
-            self._improve(made)
+            self._improve(self._codes.setdefault(key, made))  # another thread may have been first: its code is in use
         return self._codes[key]
 
     @property

@@ -255,9 +255,36 @@ def program_at(system: System, state: State, rank: int | None = None) -> Program
         from zeromass.compile.rolled.program import rolled_at
 
         return rolled_at(system, state)
-    trees: dict[int | None, Tree[Program]] = system.memory.setdefault("programs", {})
-    tree = trees.setdefault(rank, Tree())
-    samples = Samples(list(system.inputs), state.inputs)
+    return _at(system, Samples(list(system.inputs), state.inputs), rank)
+
+
+def programs_of(system: System, inputs: np.ndarray) -> list[tuple[Program, np.ndarray]]:
+    """Programs whose pivots are best at states of a system that is not large, and the rows of `inputs` that each is for.
+
+    Pivots are decided anew only where what decides them has other values than at the first of these states.
+    """
+    names, programs = list(system.inputs), dict[Program, list[int]]()
+    first = _at(system, Samples(names, inputs[0]), None)
+    felt = _trees(system)[None].asked(first)
+    own = np.ascontiguousarray(inputs[:, [k for k, name in enumerate(names) if name in felt]])
+    alike: dict[bytes, list[int]] = {}
+    for k, values in enumerate(own):
+        alike.setdefault(values.tobytes(), []).append(k)
+    for some in alike.values():
+        program = _at(system, Samples(names, inputs[some[0]]), None)
+        same = program is first
+        programs.setdefault(program, []).extend(some if same else some[:1])
+        for k in [] if same else some[1:]:
+            programs.setdefault(_at(system, Samples(names, inputs[k]), None), []).append(k)
+    return [(program, np.array(sorted(some))) for program, some in programs.items()]
+
+
+def _trees(system: System) -> dict[int | None, Tree[Program]]:
+    return system.memory.setdefault("programs", {})
+
+
+def _at(system: System, samples: Samples, rank: int | None) -> Program:
+    tree = _trees(system).setdefault(rank, Tree())
     name = name_of(system, samples.values, rank) if tree.empty else None
     entry = None if name is None else Entry.read(name)
     if entry is not None:

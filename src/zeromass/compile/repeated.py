@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from functools import cache
 from typing import Any
 
 import numpy as np
 
 from zeromass.codegen import ir
+from zeromass.codegen.once import once
 from zeromass.codegen.target import BEST, Code, host
 
 _INT: ir.Type = ir.IntType(64)
@@ -23,7 +23,7 @@ def repeated(address: int, arrays: Sequence[np.ndarray]) -> None:
     _loop(len(arrays))(address, len(arrays[0]), places.ctypes.data, strides.ctypes.data)
 
 
-@cache
+@once
 def _loop(count: int) -> Any:
     """for (g = 0; g < times; g++) f(place₀, …), with each place moved on by its stride."""
     module = ir.Module("repeated")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
-from zeromass.compile.program import program_at
+from zeromass.compile.program import Program, program_at, programs_of
+from zeromass.ensemble.lanes import Lanes
 from zeromass.ensemble.starts import Starts
 from zeromass.integrate import Course, Settings
 from zeromass.integrate.hybrid.guard_functions import GuardFunctions
@@ -23,7 +23,7 @@ from zeromass.model.pieces import SystemPieces
 class DrivenMembers:
     """The motions of members over switches, from their starts until a time.
 
-    asked  events of the system, and those that are watched
+    lanes  of their settings and events: they say where members are moved
     """
 
     @staticmethod
@@ -33,8 +33,9 @@ class DrivenMembers:
             return False
         return Driver.serves(pieces, settings, asked)
 
-    def __init__(self, pieces: SystemPieces, settings: Settings, asked: Sequence[Event], until: float) -> None:
-        self._pieces, self._settings, self._asked, self._until = pieces, settings, tuple(asked), until
+    def __init__(self, pieces: SystemPieces, lanes: Lanes, until: float) -> None:
+        self._pieces, self._lanes, self._until = pieces, lanes, until
+        self._settings, self._asked = lanes.settings, lanes.asked
         self._watched: dict[float, GuardFunctions] = {}
         self._table: Timetable | None = None
 
@@ -67,28 +68,23 @@ class DrivenMembers:
         pieces, until = self._pieces, self._until
         if not len(which) or pieces.of_time:
             return
-        groups: dict[Any, list[int]] = {}
         modes = {switch.mode: 1.0 for switch in pieces.switches}
-        for k in which.tolist():
-            moving = pieces.state(starts.state(pieces.given, k), modes)
-            groups.setdefault((program_at(pieces.system, moving), until >= moving.t), []).append(k)
+        rows = np.column_stack(starts[which].arrays)
+        hidden = pieces.state(starts.state(pieces.given, int(which[0])), modes).inputs[rows.shape[1] :]
+        rows = np.column_stack([rows, np.broadcast_to(hidden, (len(which), len(hidden)))])
+        groups: dict[tuple[Program, bool], np.ndarray] = {}
+        for program, some in programs_of(pieces.system, rows):
+            ahead = until >= starts.t[which[some]]
+            groups |= {(program, way): which[some[ahead == way]] for way in (True, False) if np.any(ahead == way)}
         for (program, forward), some in groups.items():
             watched = self._watching(1.0 if forward else -1.0)
-            driver, own = Driver.of(watched, self._settings, program), starts[np.array(some)]
+            driver, own = Driver.of(watched, self._settings, program), starts[some]
             if driver.timeless:
-                first = starts.state(pieces.given, some[0])
+                first = starts.state(pieces.given, int(some[0]))
                 driver.begin(pieces.state(first, modes), until, self._times(first), lambda: self._settings.bound)
-                count = len(some)
-                members = Members(
-                    t=np.ascontiguousarray(own.t),
-                    y=np.ascontiguousarray(own.y),
-                    values=np.ascontiguousarray(own.parameters),
-                    ends=np.zeros(own.y.shape),
-                    growth=np.zeros(count),
-                    counts=np.zeros((count, 4), dtype=np.int64),
-                )
-                driver.move(members, tell)
-                yield np.array(some), members
+                members = Members.begin(*own.arrays)
+                self._lanes.drive(driver, members, tell)
+                yield some, members
             driver.release(watched)
 
     def _times(self, state: State) -> Timetable:

@@ -46,14 +46,14 @@ def on_gpu(study: Study, taking: Taking, tell: Tell) -> None:
     at_once = 1 if work.recording else AT_ONCE  # steps take memory
     rest, turns = iter(()) if second is None else chain([second], loads), range(at_once + AHEAD)
     with ThreadPoolExecutor(2) as elsewhere, ThreadPoolExecutor(at_once) as few:
-        text = elsewhere.submit(lanes.written, work.recording)
+        text = elsewhere.submit(lanes.prepare, work.recording)
         _one(study, lanes, first[0].start)
         text.result()
         room = sum(map(len, first))
         rooms = [Ready(study, lanes, room)] if second is None else [Ready(study, lanes, max(room, size)) for _ in turns]
         with Hands(rooms, many=second is not None) as hands:
             made = hands.begin(0, first)
-            kernel = elsewhere.submit(lanes.kernel, work.recording)
+            kernel = elsewhere.submit(lanes.load, work.recording)
             elsewhere.submit(_labelled)
             waiting = deque([(first, few.submit(_results, rooms[0], made, kernel))])
             turn = 0

@@ -22,8 +22,12 @@ import numpy as np
 
 from zeromass.ensemble.gpu_library import NoCard, call, got, library
 
-MAJOR, MINOR, PROCESSORS, SHARED_BYTES = 75, 76, 16, 97
-"""Attributes of a card: the version of what it can do, its multiprocessors, and the most memory that a block shares."""
+MAJOR, MINOR, PROCESSORS, SHARED_BYTES, THREADS = 75, 76, 16, 97, 39
+"""Attributes of a card: the version of what it can do, its multiprocessors, the most memory that a block shares, and how
+many threads a multiprocessor has."""
+
+MOST_STACK = 1 << 18
+"""Bytes of a thread's stack at most."""
 
 GRAIN = 1 << 21
 """Bytes that memory is taken by."""
@@ -89,6 +93,7 @@ class Card:
     version      of what it can do: (9, 0) for Hopper
     processors   its multiprocessors
     shared       most bytes that the threads of a block share
+    memory       its bytes
     """
 
     seconds: float
@@ -102,6 +107,8 @@ class Card:
         self.processors: int = self._attribute(PROCESSORS)
         self.shared: int = self._attribute(SHARED_BYTES)
         self._context = got("cuDevicePrimaryCtxRetain", ctypes.c_void_p, self.device)
+        self.memory: int = got("cuDeviceTotalMem_v2", ctypes.c_size_t, self.device).value
+        self._stack = 0
         self._lock = threading.Lock()
         self._free: dict[int, list[int]] = {}
         self._kernels: dict[tuple[str, str, int, int], Kernel] = {}
@@ -142,6 +149,19 @@ class Card:
         with self._lock:
             self.seconds += max(0.0, last - max(first, self._until))
             self._until = max(last, self._until)
+
+    def lets(self, stack: int) -> bool:
+        """Whether every thread may have a stack of some bytes: half of the memory is enough for all that run at once."""
+        threads = self.processors * self._attribute(THREADS)
+        return stack <= MOST_STACK and 2 * stack * threads <= self.memory
+
+    def let_stack(self, stack: int) -> None:
+        """Gives every thread a stack of some bytes at least."""
+        self.use()
+        with self._lock:
+            if stack > self._stack:
+                call("cuCtxSetLimit", 0, ctypes.c_size_t(stack))
+                self._stack = stack
 
     def kernel(self, ptx: str, name: str, threads: int, shared: int) -> Kernel:
         """A function of a text in PTX; one that is there already is not assembled again."""

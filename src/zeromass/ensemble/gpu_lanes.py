@@ -18,12 +18,19 @@ from zeromass.ensemble.gpu_driver import Card, Kernel, Memory, Stream, packed
 from zeromass.ensemble.gpu_ends import GpuEnds
 from zeromass.ensemble.gpu_kernel import Dop853Threads
 from zeromass.ensemble.gpu_layout import SETTINGS, Block, Row
+from zeromass.ensemble.gpu_switches import SwitchedThreads
 from zeromass.ensemble.lanes import Ends, Lanes
 from zeromass.integrate import Settings
+from zeromass.integrate.hybrid.members import Ending, Members
+from zeromass.integrate.hybrid.motion import Driver
 from zeromass.model import Event
 
 STEPS = 512
 """Steps of a member that the record has room for at first; it is made again where there are more."""
+
+
+REMEMBERED = 8
+"""Programs and settings of which the drivers of motions over switches are kept."""
 
 
 class Gpu(Lanes):
@@ -39,6 +46,37 @@ class Gpu(Lanes):
         self._texts: dict[bool, Written] = {}
         self._kernels: dict[bool, Kernel] = {}
         self._lock = threading.Lock()
+
+    @property
+    def over_switches(self) -> bool:
+        """Whether members are driven over switches, and have no rows."""
+        return self.program.system.pieces is not None
+
+    def drive(self, driver: Driver, members: Members, tell: Callable[[int], None]) -> None:
+        """On the card; members that can not be moved to their end there are moved here."""
+        threads = self._threads(driver)
+        if threads is None:
+            return driver.move(members, tell)
+        threads.move(members)
+        left = members.counts[:, 0] != Ending.FINISHED
+        tell(int(np.count_nonzero(~left)))
+        if left.any():
+            rest = members.some(left)
+            driver.move(rest, tell)
+            members.take(left, rest)
+        return None
+
+    def _threads(self, driver: Driver) -> SwitchedThreads | None:
+        """What drives motions as a driver does on the card; None where the card can not."""
+        known: dict[Any, SwitchedThreads] = self.program.system.memory.setdefault("over switches on a card", {})
+        key = driver.program, driver.settings, driver.watched.events, driver.ahead, driver.m.until
+        with self._lock:
+            if key not in known:
+                for old in list(known)[: 1 - REMEMBERED]:
+                    known.pop(old, None)
+                known[key] = SwitchedThreads(driver)
+            found = known[key]
+        return found if found.serves and self.card.lets(found.stack) else None
 
     @cached_property
     def row(self) -> Row:
@@ -59,6 +97,16 @@ class Gpu(Lanes):
     def residuals(self) -> Callable[[np.ndarray], np.ndarray]:
         system = self.program.system
         return self.evaluator([zero for level in (0, 1) for _, zero in system.zeros(level)])
+
+    def prepare(self, recording: bool) -> None:
+        """Writes what the card runs, as far as that is known before there are starts."""
+        if not self.over_switches:
+            self.written(recording)
+
+    def load(self, recording: bool) -> None:
+        """Has it on the card."""
+        if not self.over_switches:
+            self.kernel(recording)
 
     def kernel(self, recording: bool) -> Kernel:
         """The kernel of the program on the card, made once."""

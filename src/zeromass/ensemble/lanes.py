@@ -18,6 +18,8 @@ from zeromass.ensemble.kernel import Dop853Lanes, lanes_routine
 from zeromass.ensemble.layout import Left, Own, Places, Queue
 from zeromass.expression import Evaluator, symbols
 from zeromass.integrate import Settings
+from zeromass.integrate.hybrid.members import Members
+from zeromass.integrate.hybrid.motion import Driver
 from zeromass.integrate.memory import amount
 from zeromass.integrate.methods.dop853.coefficients import EXTENDED
 from zeromass.integrate.stepping.functions import first_steps
@@ -160,7 +162,7 @@ class Lanes:
         known: dict[Any, Code] = self.program.system.memory.setdefault("lanes", {})
         key = self.program, self.settings.project, self.events, self.target
         if key not in known:
-            known[key] = self._made()
+            known.setdefault(key, self._made())
         return known[key]
 
     def _made(self) -> Code:
@@ -171,6 +173,10 @@ class Lanes:
         if self.events:
             functions["event"] = (p.inputs, [p.zeros(self.events)])
         return code(functions, self.target, effort=BEST)
+
+    def drive(self, driver: Driver, members: Members, tell: Callable[[int], None]) -> None:
+        """Moves members over switches, by a driver of their motions; `tell` is told how many more have ended."""
+        driver.move(members, tell)
 
     def run(
         self, t: np.ndarray, y: np.ndarray, parameters: np.ndarray, until: float, *, recording: bool = False

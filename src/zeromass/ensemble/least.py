@@ -58,7 +58,7 @@ class LeastLanes(Lanes):
         known: dict[Any, Code] = self.program.system.memory.setdefault("lanes", {})
         key = self.least, self.settings.project, self.events, self.target
         if key not in known:
-            known[key] = self._made()
+            known.setdefault(key, self._made())
         return known[key]
 
     def _made(self) -> Code:

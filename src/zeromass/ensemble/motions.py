@@ -106,7 +106,7 @@ class Motions:
         """
         pieces = self.program.system.pieces
         assert pieces is not None
-        members = DrivenMembers(pieces, self.settings, lanes.asked, self.until)
+        members = DrivenMembers(pieces, lanes, self.until)
         which = which[ordinary(lanes, self.starts[which], self.until)]
         if not recording:
             for some, moved in members.moved(self.starts, which, tell):

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ctypes
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from zeromass.codegen import cache as code_cache
+from zeromass.codegen.once import once
 from zeromass.codegen.target import Code, Target, host
 from zeromass.kernel.source import Kernel
 from zeromass.kernel.structs import c_type, words_of
@@ -86,7 +86,7 @@ def _code(kernel: Kernel, target: Target) -> Code:
     return Code(lambda: text_of(kernel, target=target), target, origin=origin, passes=True)
 
 
-@cache
+@once
 def compiled(kernel: Kernel) -> Compiled:
     """The machine code of a kernel for this computer, of which there is one in a process."""
     return Compiled(kernel, host().scalar)

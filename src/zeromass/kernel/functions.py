@@ -8,10 +8,11 @@ from __future__ import annotations
 import ctypes
 import math
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
+
+from zeromass.codegen.once import once
 
 ELEMENTARY = (
     *("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "exp", "expm1", "log", "log1p", "pow", "sinh", "cosh"),
@@ -29,7 +30,7 @@ def builtin(f: Callable[..., Any]) -> Callable[..., Any]:
     return f
 
 
-@cache
+@once
 def _machine_code(name: str) -> Callable[..., float]:
     """An elementary function as machine code of this computer."""
     from zeromass.codegen import elementary, ir

@@ -1,8 +1,8 @@
-"""Structs and arrays as data of a module with addresses of 32 bits: what Python has laid out is there once it is loaded."""
+"""Structs and arrays outside this process: data of a module with addresses of 32 bits, or one block that can be moved."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,8 +22,23 @@ class Symbol(NamedTuple):
     offset: int = 0
 
 
+class Block(NamedTuple):
+    """Memory of structs and of all that they refer to, in one piece that may stand anywhere.
+
+    words        of 64 bits; addresses count from the beginning of the block
+    places       of what has a name, in words
+    addresses    the words that are such addresses
+    functions    {word: the function whose address it is}
+    """
+
+    words: np.ndarray
+    places: Mapping[str, int]
+    addresses: np.ndarray
+    functions: Mapping[int, str]
+
+
 class Image:
-    """Memory of structs and of all that they refer to, as LLVM IR.
+    """Memory of structs and of all that they refer to, as LLVM IR or as a block.
 
     functions  {field: the function of the module that it points to, or None for none}
     arrays     those that addresses in arrays may refer to
@@ -57,13 +72,34 @@ class Image:
             self._known[address(value)] = value
 
     def __str__(self) -> str:
+        found = [_written(name, words) for name, words in self._parts()]
+        return "\n".join([*[f'declare void @"{name}"()' for name in self._called], *found])
+
+    def block(self) -> Block:
+        """All of it in one piece."""
+        parts, places, end = list(self._parts()), dict[str, int](), 0
+        for name, words in parts:
+            places[name], end = end, end + max(len(words), 1)
+        found, addresses, functions = np.zeros(end, dtype=np.int64), list[int](), dict[int, str]()
+        for name, words in parts:
+            for k, word in enumerate(words, places[name]):
+                if not isinstance(word, Symbol):
+                    found[k] = word
+                elif word.name in places:
+                    found[k] = 8 * places[word.name] + word.offset
+                    addresses.append(k)
+                else:
+                    functions[k] = word.name
+        return Block(found, places, np.array(addresses, dtype=np.int64), functions)
+
+    def _parts(self) -> Iterator[tuple[str, list[int | Symbol]]]:
+        """Names and words of structs, of arrays, and of further ones that they refer to."""
+        yield from self._globals
         done: set[int] = set()
-        found = [_written(name, words) for name, words in self._globals]
-        while len(done) < len(self._names):  # arrays may refer to further ones
+        while len(done) < len(self._names):
             for place in [place for place in self._names if place not in done]:
                 done.add(place)
-                found.append(_written(self._names[place], self._content(place)))
-        return "\n".join([*[f'declare void @"{name}"()' for name in self._called], *found])
+                yield self._names[place], self._content(place)
 
     def _words(self, struct: Struct) -> list[int | Symbol]:
         """The machine values of a struct."""

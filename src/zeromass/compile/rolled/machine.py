@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from functools import cache, cached_property, partial
+from functools import cached_property, partial
 from typing import Any, Protocol
 
 import numpy as np
 
 from zeromass.codegen import cache as kept
 from zeromass.codegen import ir
+from zeromass.codegen.once import once
 from zeromass.codegen.target import BEST, Code, Target
 from zeromass.compile.module import library, with_reciprocals
 from zeromass.compile.rolled.fronts import Tables
@@ -45,7 +46,7 @@ GUARD = 1e-9
 """Part of what its pivot is made of below which a row of constraints follows from those before it."""
 
 
-@cache
+@once
 def loops(target: Target) -> Code:
     """The loops as machine code, the same for all systems."""
 
@@ -60,7 +61,7 @@ def loops(target: Target) -> Code:
     return Code(text, target, origin=origin, effort=BEST)
 
 
-@cache
+@once
 def unrolled(shape: Shape, target: Target, *, again: bool = False, whole: bool = False) -> Code:
     """The functions of a shape as machine code, the same for all systems; or of one that goes through L twice."""
 

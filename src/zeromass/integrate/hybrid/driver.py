@@ -42,13 +42,14 @@ from zeromass.integrate.hybrid.memory import (
     watch,
 )
 from zeromass.integrate.hybrid.messages import Selection
-from zeromass.integrate.hybrid.piece_end import PieceEnd, ends_piece, open_step, stops_at_switch
+from zeromass.integrate.hybrid.piece_end import CLOSE, PieceEnd, ends_piece, open_step, stops_at_switch
 from zeromass.integrate.hybrid.selection import select_modes
 from zeromass.integrate.hybrid.switches import SIDE, Switches, accelerate, look
+from zeromass.integrate.methods.radau.memory import Slot
 from zeromass.integrate.shocks import SMALL
 from zeromass.integrate.stepping.functions import FIRST
 from zeromass.integrate.stepping.layout import HEAD, Int64, Real64
-from zeromass.integrate.stepping.step_functions import StepFunctions, functions_at
+from zeromass.integrate.stepping.step_functions import StepFunctions, functions_at, project
 from zeromass.integrate.switching import RECENT, SHRINKS, STILL
 from zeromass.integrate.timetable import TOGETHER
 from zeromass.kernel.language import Reals, copysign, kernel, sqrt
@@ -64,6 +65,15 @@ SHORTEST = 1e-6
 BEYOND, LOOKS = 1e-6, 9
 """Part of the terms of a switching function by which it is on the other side of its switch, beyond any rounding, and states
 of a piece by which these terms are known."""
+
+ORDER = int(Slot.place) - int(Slot.t)
+"""Place of the order in what an implicit method keeps."""
+
+LAST = 3
+"""Steps before a switch, of which the longest is tried first behind it."""
+
+NEAR_BY = 4.0
+"""Times the accuracy of located switches, by which rates may be beside a switch that holds a motion from there on."""
 
 LEAST_PART = 2.0**-6
 """Of the time between switches that count as one, by which one of them may be earlier or later."""
@@ -117,10 +127,16 @@ def begin_piece(m: Motion, w: Switches, target: float) -> None:
     m.reals[int(Real64.growth_limit)] = growth
     m.ints[STARTED], m.ints[int(Int64.repeated)], m.ints[STRETCH] = 0, 0, 0
     if m.implicit:
+        order = m.stepper[ORDER]
         m.stepper[:] = m.stepper_begin
+        m.stepper[ORDER] = order if m.stride > 0.0 else m.stepper[ORDER]
         if m.ints[RECORDED] == 0:
             m.increments.used[0] = 0
-    m.reals[H] = first_step(m, w, target) if m.reals[FIXED] == 0.0 else copysign(m.fresh[H], w.ahead)
+    if m.reals[FIXED] != 0.0:
+        m.reals[H] = copysign(m.fresh[H], w.ahead)
+    else:
+        step = max(abs(first_step(m, w, target)), min(m.stride, abs(target - t)))
+        m.reals[H] = min(step, m.reals[LONGEST]) * w.ahead
     for p in range(m.in_lanes.shape[0]):
         for lane in range(m.in_lanes.shape[1]):
             m.in_lanes[p, lane] = m.values[p]
@@ -167,6 +183,23 @@ def note_piece(m: Motion) -> None:
 
 
 @kernel
+def has_events(m: Motion) -> bool:
+    """Whether there are events that were asked for."""
+    some = False
+    for c in range(len(m.cause)):
+        some = some or m.cause[c] == NONE
+    return some
+
+
+@kernel
+def forget_pieces(m: Motion) -> None:
+    """Makes the room of all pieces free, but for what is asked of the whole motion."""
+    for i in range(m.ints[RECORDED]):
+        m.largest = max(m.largest, m.record[i, 2])
+    m.ints[RECORDED], m.pieces, m.occurrences = 0, 0, 0
+
+
+@kernel
 def take_back(m: Motion) -> int:
     """The state and the record as the piece began: LEFT."""
     place, count = COUNTS * (m.pieces - 1), len(m.first)
@@ -198,10 +231,7 @@ def jumps(m: Motion, w: Switches) -> bool:
             size = max(size, abs(m.energies[0, i]) + abs(m.energies[1, i]))
         if not abs(m.energies[1, 0] - m.energies[0, 0]) <= SMALL * size:
             return True
-    some = False
-    for c in range(len(m.cause)):
-        some = some or m.cause[c] == NONE
-    if some:
+    if has_events(m):
         w.guard(w.clock, y, m.was, m.ends)
         w.guard(w.clock, y, m.values, w.guards)
         for c in range(len(m.cause)):
@@ -360,12 +390,13 @@ def drive(
 ) -> int:
     """Steps over switches until the end of the run, or until Python is needed; see `Drive`."""
     if begins:
+        m.stride = 0.0
         enter_piece(m, w, s)
     a = m.arguments
     while True:
         if m.pieces >= m.log.shape[0] or m.flipped >= len(m.flips):
             return int(Drive.LOG_FULL)
-        if m.occurrences + len(r.times) > m.occurred.shape[0]:
+        if has_events(m) and m.occurrences + len(r.times) > m.occurred.shape[0]:
             return int(Drive.LOG_FULL)
         m.reals[UNTIL] = m.sooner if m.tries > 0 else m.target
         status = m.advance(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[13])
@@ -385,6 +416,11 @@ def drive(
             found = int(PieceEnd.UNKNOWN)
             if not timed and stuck(status) and stops_at_switch(m, w):
                 found = int(PieceEnd.SWITCH)
+        if m.stride > 0.0 and status == EVENT and m.ints[RECORDED] == m.counts[COUNTS * (m.pieces - 1)] + 1:
+            take_back(m)  # a motion as short as a step may be smaller than its tolerances: it is begun with care
+            m.stride = 0.0
+            begin_piece(m, w, m.target)
+            continue
         if found > int(PieceEnd.TOUCHED) or passes_beyond(m, found):
             return take_back(m)
         if dips_unseen(m, w):  # the piece is made again up to where that is
@@ -409,6 +445,7 @@ def drive(
                 w.reached[k] = 0
         if not goes_on(m, w, timed):
             return int(Drive.DECIDE)
+        m.stride = stride_of(m)
         enter_piece(m, w, s)
 
 
@@ -450,9 +487,46 @@ def goes_on(m: Motion, w: Switches, timed: bool) -> bool:
 
 
 @kernel
+def settle_on_switches(m: Motion, w: Switches, s: StepFunctions) -> None:
+    """Brings the state onto the switches that hold the motion from here on, as far as their location may be off.
+
+    A step that begins beside them would have to return further than its own error explains.
+    """
+    y, t, held = m.y[: len(m.first)], m.reals[T], False
+    for k in range(len(w.kind)):
+        held = held or (w.flag[k] >= 0 and m.values[w.flag[k]] != 0.0)
+    if not held or not s.projects:
+        return
+    n, late = len(y) // 2, NEAR_BY * CLOSE * max(1.0, abs(t))
+    fastest, largest = 0.0, 0.0
+    w.clock[0] = t
+    accelerate(w, y, m.was)
+    for i in range(n):
+        fastest, largest = max(fastest, abs(w.slope[i])), max(largest, abs(w.slope[n + i]))
+    s.row[1:] = y
+    project(s, t)
+    for i in range(2 * n):
+        if not abs(s.row[1 + i] - y[i]) <= late * (fastest if i < n else largest):
+            return
+    y[:] = s.row[1:]
+
+
+@kernel
+def stride_of(m: Motion) -> float:
+    """The longest of the last steps; the very last one was cut where it met a switch."""
+    first, found = m.counts[COUNTS * (m.pieces - 1)], 0.0
+    for row in range(max(first, m.ints[RECORDED] - LAST), m.ints[RECORDED]):
+        found = max(found, abs(m.record[row, 1]))
+    return found if found > 0.0 else m.stride
+
+
+@kernel
 def enter_piece(m: Motion, w: Switches, s: StepFunctions) -> None:
     """Begins the next piece at the state, with the modes that were selected."""
+    if m.forgets:
+        forget_pieces(m)
+    tell_modes(m, s)
+    settle_on_switches(m, w, s)
     note_piece(m)
     m.target = next_target(m, w)
     begin_piece(m, w, m.target)
-    tell_modes(m, s)

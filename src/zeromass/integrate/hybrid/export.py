@@ -213,29 +213,10 @@ class DriverModule:
 
     def _image(self) -> Image:
         driver, m = self.driver, self.driver.m
-        steps = {k: None if kind is POINTER else name for k, (name, kind) in enumerate(ARGUMENTS.items())}
-        dense = {k: None if kind is POINTER else name for k, (name, kind) in enumerate(Dop853Inside.takes.items())}
-        addresses: dict[tuple[type, str], dict[int, str | None]] = {
-            (Motion, "arguments"): steps,
-            (Motion, "again_arguments"): steps,
-            (StepFunctions, "arguments"): steps,
-            (Motion, "dense_arguments"): dense,
-            (Motion, "ints"): {int(Int64.table): None},
-        }
-        arrays = [*_arrays([driver.work, driver.memory, *driver._keep])]
         absent = [driver.work.record, m.log, m.counts, m.flips, m.occurred, m.times, m.timed]
-        if driver.work.ahead is not None:
-            arrays.append(driver.work.ahead.table)
         if self._radau is not None:
-            kept = self._radau.memory.arrays
-            arrays += kept.values()
             absent += [m.increments.values, m.increments.offsets]
-            called: dict[int, str | None] = {int(Slot.rhs): "rhs", int(Slot.tangent): "tangent"}
-            addresses[Motion, "stepper"] = dict.fromkeys(map(int, kept), None) | called
-        pointers = POINTERS | {(Motion, "advance"): self._advance.name}
-        if not any(switch.kind == "turn" for switch in driver.pieces.switches):
-            pointers[Switches, "across"] = None
-        image = Image(pointers, arrays, addresses, absent)
+        image = image_of(driver, absent)
         sampling = Sampling(outputs=1)
         parts = (m, driver.w, driver.step, driver.low, driver.roots, driver.method.places, self.turns, sampling)
         parts = (*parts, jump_table(driver.pieces, driver.program))
@@ -272,6 +253,36 @@ class DriverModule:
             "recent": RECENT,
             "constraints": [row.name for row in driver.pieces.system.rows if row.level == 0],
         }
+
+
+def image_of(driver: Driver, absent: Sequence[np.ndarray] = ()) -> Image:
+    """An image for the memory of a driver, without its arrays that are `absent`; nothing is in it yet.
+
+    Functions of the system have the names of `POINTERS`, those of the method its own.
+    """
+    stepper = driver.memory.stepper if isinstance(driver.memory, RadauMemory) else None
+    steps = {k: None if kind is POINTER else name for k, (name, kind) in enumerate(ARGUMENTS.items())}
+    dense = {k: None if kind is POINTER else name for k, (name, kind) in enumerate(Dop853Inside.takes.items())}
+    addresses: dict[tuple[type, str], dict[int, str | None]] = {
+        (Motion, "arguments"): steps,
+        (Motion, "again_arguments"): steps,
+        (StepFunctions, "arguments"): steps,
+        (Motion, "dense_arguments"): dense,
+        (Motion, "ints"): {int(Int64.table): None},
+    }
+    arrays = [*_arrays([driver.work, driver.memory, *driver._keep])]
+    if driver.work.ahead is not None:
+        arrays.append(driver.work.ahead.table)
+    pointers = POINTERS | {(Motion, "advance"): Dop853Advance.name}
+    if stepper is not None:
+        kept = stepper.memory.arrays
+        arrays += kept.values()
+        called: dict[int, str | None] = {int(Slot.rhs): "rhs", int(Slot.tangent): "tangent"}
+        addresses[Motion, "stepper"] = dict.fromkeys(map(int, kept), None) | called
+        pointers[Motion, "advance"] = stepper.routine(cast(Native, driver.program.native))[0].name
+    if not any(switch.kind == "turn" for switch in driver.pieces.switches):
+        pointers[Switches, "across"] = None
+    return Image(pointers, arrays, addresses, absent)
 
 
 def _text(advance: type[Routine], target: Target) -> str:

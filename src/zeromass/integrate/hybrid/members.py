@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from zeromass.integrate.hybrid.driver import drive
+import numpy as np
+
+from zeromass.integrate.hybrid.driver import drive, forget_pieces
 from zeromass.integrate.hybrid.memory import BUDGET, EVALUATIONS, RECORDED, REJECTED, STEPS, Drive, Motion, T
 from zeromass.integrate.hybrid.messages import Selection
 from zeromass.integrate.hybrid.selection import select_modes
@@ -43,40 +45,75 @@ class Members(Struct):
     counts: Ints2
     next: int
 
+    @staticmethod
+    def begin(t: np.ndarray, y: np.ndarray, values: np.ndarray) -> Members:
+        """Those that begin at some times and states, with some values."""
+        t, y, values = (np.ascontiguousarray(x) for x in (t, y, values))
+        counts = np.zeros((len(t), 4), dtype=np.int64)
+        return Members(t=t, y=y, values=values, ends=np.zeros(y.shape), growth=np.zeros(len(t)), counts=counts)
+
+    def some(self, which: np.ndarray) -> Members:
+        """Some of them, at their starts."""
+        return Members.begin(self.t[which], self.y[which], self.values[which])
+
+    def take(self, which: np.ndarray, moved: Members) -> None:
+        """Takes the ends of some of them."""
+        self.ends[which], self.growth[which], self.counts[which] = moved.ends, moved.growth, moved.counts
+
+
+@kernel
+def drive_member(
+    all: Members, k: int, m: Motion, w: Switches, s: StepFunctions, r: RootSearch, low: RootSearch, fractions: Reals
+) -> int:
+    """Moves a member: FINISHED, whether or not it has come to its end, or why Python is needed before."""
+    count = len(m.first)
+    for i in range(m.hidden):
+        m.values[i] = all.values[k, i]
+    for i in range(m.hidden, len(m.values)):
+        m.values[i] = 0.0
+    for i in range(len(w.kind)):
+        m.values[w.mode[i]] = 1.0
+        w.reached[i] = 1 if w.kind[i] == TURN else 0
+    m.reals[:] = m.fresh
+    m.reals[T], m.start = all.t[k], all.t[k]
+    m.y[:count] = all.y[k]
+    m.pieces, m.flipped, m.tries, m.place, m.occurrences = 0, 0, 0, 0, 0
+    m.forgets, m.largest = True, 1.0
+    m.ints[RECORDED], m.ints[STEPS], m.ints[REJECTED], m.ints[EVALUATIONS] = 0, 0, 0, 0
+    m.ints[BUDGET] = PATIENCE
+    w.clock[0] = all.t[k]
+    status = int(Drive.LEFT)
+    if select_modes(w, m.y[:count], m.values, True) == int(Selection.DECIDED):
+        status = drive(m, w, s, r, low, fractions, True)
+    if status != int(Drive.FINISHED) and status < int(Drive.LEFT):
+        return status
+    forget_pieces(m)
+    all.counts[k, 0] = int(Ending.FINISHED) if status == int(Drive.FINISHED) else int(Ending.LEFT)
+    all.counts[k, 1], all.counts[k, 2], all.counts[k, 3] = m.ints[STEPS], m.ints[REJECTED], m.ints[EVALUATIONS]
+    all.ends[k][:] = m.y[:count]
+    all.growth[k] = m.largest
+    return int(Drive.FINISHED)
+
 
 @kernel
 def drive_members(
     all: Members, m: Motion, w: Switches, s: StepFunctions, r: RootSearch, low: RootSearch, fractions: Reals, most: int
 ) -> int:
     """Moves some members, at most so many: FINISHED after the last of them, or why Python is needed."""
-    count = len(m.first)
     while all.next < len(all.t) and most > 0:
-        k = all.next
-        for i in range(m.hidden):
-            m.values[i] = all.values[k, i]
-        for i in range(m.hidden, len(m.values)):
-            m.values[i] = 0.0
-        for i in range(len(w.kind)):
-            m.values[w.mode[i]] = 1.0
-            w.reached[i] = 1 if w.kind[i] == TURN else 0
-        m.reals[:] = m.fresh
-        m.reals[T], m.start = all.t[k], all.t[k]
-        m.y[:count] = all.y[k]
-        m.pieces, m.flipped, m.tries, m.place, m.occurrences = 0, 0, 0, 0, 0
-        m.ints[RECORDED], m.ints[STEPS], m.ints[REJECTED], m.ints[EVALUATIONS] = 0, 0, 0, 0
-        m.ints[BUDGET] = PATIENCE
-        w.clock[0] = all.t[k]
-        status = int(Drive.LEFT)
-        if select_modes(w, m.y[:count], m.values, True) == int(Selection.DECIDED):
-            status = drive(m, w, s, r, low, fractions, True)
-        if status != int(Drive.FINISHED) and status < int(Drive.LEFT):
+        status = drive_member(all, all.next, m, w, s, r, low, fractions)
+        if status != int(Drive.FINISHED):
             return status
-        all.counts[k, 0] = int(Ending.FINISHED) if status == int(Drive.FINISHED) else int(Ending.LEFT)
-        all.counts[k, 1], all.counts[k, 2], all.counts[k, 3] = m.ints[STEPS], m.ints[REJECTED], m.ints[EVALUATIONS]
-        all.ends[k][:] = m.y[:count]
-        all.growth[k] = 1.0
-        for i in range(m.ints[RECORDED]):
-            all.growth[k] = max(all.growth[k], m.record[i, 2])
         all.next += 1
         most -= 1
     return int(Drive.FINISHED)
+
+
+@kernel
+def move_member(
+    all: Members, k: int, m: Motion, w: Switches, s: StepFunctions, r: RootSearch, low: RootSearch, fractions: Reals
+) -> None:
+    """Moves a member where there is no Python: what would need it is left."""
+    w.failed[0] = 0
+    if drive_member(all, k, m, w, s, r, low, fractions) != int(Drive.FINISHED):
+        all.counts[k, 0] = int(Ending.LEFT)

@@ -97,11 +97,13 @@ class Motion(Struct):
     until, start      of the run
     stalled, changes  limits of the run
     target            where the piece ends at the latest
+    stride            longest of the last steps before the piece, 0 where there were none: as long a step is tried first
     timeless          whether formulas have values at all of these times, to rounding
     begun, was        the start of the piece: t and y, and its parameters
     log, counts       pieces: t, y, and all parameters of modes, (pieces, 1 + 2n + hidden); and `COUNTS` of each
     hidden            where these parameters begin
     pieces            how many have begun
+    forgets           whether only the last piece is kept; largest: growth of the pivots in those before it
     occurred          events that have happened: which function, t and y, (room, 2 + 2n); occurrences: how many
     sooner, tries     where a piece ends that is made again, and how often it was
     flips, flipped    times of switches that time does not tell, and how many
@@ -151,6 +153,7 @@ class Motion(Struct):
     which: Ints
     place: int
     target: float
+    stride: float
     timeless: bool
     status: int
     until: float
@@ -163,6 +166,8 @@ class Motion(Struct):
     counts: Ints
     hidden: int
     pieces: int
+    forgets: bool
+    largest: float
     occurred: Reals2
     occurrences: int
     sooner: float

@@ -96,6 +96,14 @@ class Driver(PieceMemory):
         except IndexError:
             return cls(watched, settings, program)
 
+    def copy(self) -> Driver:
+        """Another one that has taken up the same motion, with memory of its own."""
+        other, m = Driver(self.watched, self.settings, self.program), self.m
+        other.work.values[:] = self.work.values
+        other.m.until, other.m.start, other.m.which = m.until, m.start, m.which.copy()
+        other.m.times, other.m.timed = m.times.copy(), m.timed.copy()
+        return other
+
     def release(self, watched: GuardFunctions) -> None:
         """Leaves it to later motions."""
         free = _free(watched, self.settings, self.program)
@@ -143,7 +151,7 @@ class Driver(PieceMemory):
             found = pace(self.program.system, known, start.t, until, self._followed, self._sampled)
             work.limit(Ahead(found) if found is not None else None)
             m.fresh[Real64.behind] = np.inf
-        m.until, m.start, m.pieces, m.flipped, m.tries, m.occurrences = until, start.t, 0, 0, 0, 0
+        m.until, m.start, m.pieces, m.flipped, m.tries, m.occurrences, m.forgets = until, start.t, 0, 0, 0, 0, False
         rows = [table.modes(place) for place in range(len(table.times) + 1)]
         m.times = np.array(table.times, dtype=float)
         m.timed = np.array([[row[switches[k].mode] for k in table.switches] for row in rows]).reshape(len(rows), -1)

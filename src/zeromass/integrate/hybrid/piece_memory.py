@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -78,7 +78,8 @@ class PieceMemory:
         work: Workspace,
         method: type[Stepper],
     ) -> None:
-        self.pieces, self.program, self.settings, self.events = watched.pieces, program, settings, tuple(events)
+        self.watched, self.pieces, self.program = watched, watched.pieces, program
+        self.settings, self.events = settings, tuple(events)
         self.ahead, self.method, self.work = watched.ahead, method, work
         self._unseen = set(watched.unseen(program))
         self.order: int = work.order
@@ -86,6 +87,8 @@ class PieceMemory:
         self.parameters: tuple[Symbol, ...] = program.system.parameters[self.hidden :]
         self._fresh: np.ndarray = work.reals.copy()
         self._keep: list[Any] = []
+        if not self.pieces.in_forces:  # structs have addresses in its code
+            self._keep.append(switch_functions(self.pieces, program))
         self.callbacks = Callbacks()
         self.large: LargeSwitches | None = None
         if self.pieces.in_forces:
@@ -96,15 +99,16 @@ class PieceMemory:
             self.functions = slow = PythonFunctions(Standing(self.pieces, 1), self.callbacks)
             self.w = compiled_table(self.pieces, program, self.events, self.ahead, slow)
         self.step: StepFunctions = self._step_functions()
-        self._make_searches(TURNS)
+        self.make_searches(TURNS)
         self.m: Motion = self._motion()
 
-    def _make_searches(self, room: int) -> None:
+    def make_searches(self, room: int) -> None:
         """Memory for roots, with room for so many places where functions turn."""
         looked = LookedAt(self.events)
-        self._room = room
-        self.low: RootSearch = self._search(looked.low, room, slopes=True)
-        self.roots: RootSearch = self._search(looked.others, room, slopes=False)
+        self._room, n = room, len(self.method.places) + room
+        spare = {"points": np.zeros((3 * n, 2)), "stack": np.zeros((STACK, 6)), "known": np.zeros((KNOWN, 3))}
+        self.low: RootSearch = self._search(looked.low, room, spare, slopes=True)
+        self.roots: RootSearch = self._search(looked.others, room, spare, slopes=False)
 
     def _step_functions(self) -> StepFunctions:
         order, work, lanes = self.order, self.work, 1 if self.large is None else self.method.lanes
@@ -117,6 +121,7 @@ class PieceMemory:
             more = {"project": place, "arguments": np.array(arguments)}
             self._keep.append(onto)
         guards = self.program.native.events(self.events, lanes)
+        self._keep.append(guards)
         return StepFunctions(
             t0=np.zeros(1),
             t1=np.zeros(1),
@@ -136,7 +141,7 @@ class PieceMemory:
             values=np.zeros(len(self.events)),
         )
 
-    def _search(self, columns: list[int], room: int, *, slopes: bool) -> RootSearch:
+    def _search(self, columns: list[int], room: int, spare: Mapping[str, np.ndarray], *, slopes: bool) -> RootSearch:
         looked = LookedAt(self.events)
         n, some = len(self.method.places) + room, [self.events[k] for k in columns]
         return RootSearch(
@@ -149,9 +154,7 @@ class PieceMemory:
             directions=np.array([0.0 if slopes else float(e.direction) for e in some]),
             turning=ints([slopes or looked.turns(e) for e in some]),
             seen=np.zeros((n, len(self.events))),
-            points=np.zeros((3 * n, 2)),
-            stack=np.zeros((STACK, 6)),
-            known=np.zeros((KNOWN, 3)),
+            **spare,
             times=np.zeros(max(3 * n * len(columns), 1)),
             which=np.zeros(max(3 * n * len(columns), 1), dtype=np.int64),
         )
@@ -268,7 +271,7 @@ class PieceMemory:
             self.callbacks.check()
             if found is not PieceEnd.NO_ROOM:
                 return found
-            self._make_searches(2 * self._room)
+            self.make_searches(2 * self._room)
             self.m.occurred = np.zeros((PIECES + len(self.roots.times), 2 + self.order))
 
     @contextmanager

@@ -30,8 +30,9 @@ class Switches(Struct):
     ahead                       1 for motions forward in time, −1 backward
     rhs, judge, across          dy/dt; g, their rounding and slopes; and what lies across the direction of each turn
     derivative                  slopes of a higher derivative of one g along the motion, of g itself in a large system
+    orders                      highest order of derivatives that `derivative` has of each g; what needs more has failed
     acting                      of a large system: β and c of each switch, see `zeromass.model.large_pieces`
-    failed                      whether there was an error in one of these functions
+    failed                      whether there was an error in one of these functions, or one has not what is asked of it
     reached, way                whether a switch is reached, and to which side it goes; as a motion begins: turns to be found
     known                       whether a switch is reached or held, so that rounding does not decide of it
     tied, held, open, natural   those that the state does not decide; that held the motion; what is open, and how it was;
@@ -63,6 +64,7 @@ class Switches(Struct):
     mode: Ints
     margin: Ints
     flag: Ints
+    orders: Ints
     nested: bool
     large: bool
     ahead: float
@@ -215,6 +217,9 @@ def sign_of(w: Switches, y: Reals, a: Reals, k: int, order: int, scale: float) -
         side = bend(w, y, a, k) if order == 2 else 0.0
         if side != 0.0:
             return side
+        if order > w.orders[k]:
+            w.failed[0] = 1
+            return 0.0
         w.derivative(w.clock, y, w.values, k, order, w.row)
     total = along(w.row, y, a)
     if vanishes(w.row, y, a, total, scale):

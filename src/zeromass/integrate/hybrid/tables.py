@@ -15,7 +15,7 @@ from zeromass.expression.build import ZERO
 from zeromass.expression.magnitude import magnitudes
 from zeromass.integrate.hybrid.python_functions import PythonFunctions
 from zeromass.integrate.hybrid.switches import SIDE, SIGNS, TURN, WHOLE, Switches
-from zeromass.integrate.hybrid.tolerances import MOST, NEAR
+from zeromass.integrate.hybrid.tolerances import MOST, NEAR, ORDERS
 from zeromass.model import Event
 from zeromass.model.pieces import SystemPieces
 
@@ -37,7 +37,8 @@ def switch_functions(pieces: SystemPieces, program: Program) -> Code:
     known: dict[Program, Code] = pieces.system.memory.setdefault("functions that decide", {})
     if program not in known:
         formulas = switch_formulas(pieces, program)
-        known[program] = code({name: (program.inputs, some) for name, some in formulas.items()}, host().scalar)
+        made = code({name: (program.inputs, some) for name, some in formulas.items()}, host().scalar)
+        known.setdefault(program, made)
     return known[program]
 
 
@@ -112,6 +113,7 @@ def switch_table(pieces: SystemPieces, ahead: float, functions: SwitchFunctions)
         mode=ints([names[switch.mode] for switch in switches]),
         margin=ints([names[switch.margin] for switch in switches]),
         flag=ints([-1 if one is None else names[one.flag] for one in held]),
+        orders=ints([ORDERS] * count),
         nested=pieces.nested,
         large=pieces.in_forces,
         ahead=ahead,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ import numpy as np
 from zeromass.codegen import cache as kept
 from zeromass.codegen import ir
 from zeromass.codegen.elementary.arithmetic import Real
+from zeromass.codegen.once import once
 from zeromass.codegen.target import FIRST, Code, Target, address, host
 from zeromass.integrate.stepping.writer import CHUNK, DOUBLE, INT, POINTER, VECTOR, Writer
 
@@ -96,7 +96,7 @@ def legendre_at(θ: Real, one: Real, count: int) -> list[Real]:
     return P[:count]
 
 
-@cache
+@once
 def _loop(terms: int) -> Any:
     def text() -> str:
         module = ir.Module("between")

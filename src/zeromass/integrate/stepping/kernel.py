@@ -7,7 +7,6 @@ function changes sign, or something is wrong.
 
 from __future__ import annotations
 
-import functools
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from math import inf
@@ -15,6 +14,7 @@ from typing import ClassVar, NamedTuple
 
 from zeromass.codegen import cache, ir
 from zeromass.codegen.elementary.arithmetic import Real, Truth, fma, sqrt, where
+from zeromass.codegen.once import once
 from zeromass.codegen.target import FIRST, Code, Target
 from zeromass.integrate.stepping.ahead import emit_limited
 from zeromass.integrate.stepping.layout import ARGUMENTS, FOLLOWED, HEAD, LARGEST, LOWEST, ROOT, WAITS, Int64, Real64
@@ -468,7 +468,7 @@ class Advance(Control):
         return self.int(HEAD)
 
 
-@functools.cache
+@once
 def routine(kind: type[Routine], target: Target, effort: int = FIRST) -> Code:
     """The machine code of a routine, made once for a target and for systems of every size."""
 
