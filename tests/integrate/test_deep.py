@@ -9,7 +9,9 @@ import pytest
 import zeromass as zm
 from cases import few
 from zeromass.expression import ExpressionError
+from zeromass.expression.interval import Intervals
 from zeromass.expression.pieces import NESTED
+from zeromass.integrate.pace import TermPace
 from zeromass.integrate.terms import terms_of_time
 
 LEVELS = {
@@ -109,3 +111,55 @@ def test_a_table_of_many_pieces_is_no_nest_of_switches():
     run = zm.simulate(system, system.start({x: 0.0995, v: 0.2}), until=0.001)
     assert run.outcome.ending.value == "finished"
     np.testing.assert_allclose(run[zm.acceleration(x)][0], -0.099, rtol=1e-12)
+
+
+def test_a_change_within_rounding_is_not_looked_for_in_ever_shorter_intervals(monkeypatch):
+    """exp(−e) nested 1,000 deep is constant to rounding: no interval of time shows whether it changes."""
+    asked, bounds = [], TermPace._bounds
+
+    def counted(self, of, a, b):
+        asked.append(len(a))
+        return bounds(self, of, a, b)
+
+    monkeypatch.setattr(TermPace, "_bounds", counted)
+    x = zm.coordinate("x")
+    system = zm.System(kinetic=zm.rate(x) ** 2 / 2, forces={x: nested(LEVELS["exponentials"], zm.t, 1_000) - x})
+    zm.simulate(system, system.start({x: 0.3, zm.rate(x): 0.2}), until=0.05)
+    assert 0 < sum(asked) < 100  # of 50,000
+
+
+DOMAINS = {
+    "logarithms": lambda e: np.log(e + 2.5),
+    "arcsines": lambda e: np.arcsin(0.9 * e),
+    "roots": lambda e: np.sqrt(e + 1),
+}
+
+
+@pytest.mark.parametrize("name", DOMAINS)
+def test_what_is_asked_first_of_levels_inside_one_another_is_found_at_once(name, monkeypatch):
+    """Each level of an event has a border of its own: one by one they would take the square of their number."""
+    e = zm.t
+    for _ in range(1_000):
+        e = DOMAINS[name](e)
+    looked, tape = [], Intervals._tape
+
+    def counted(self, bounds):
+        looked.append(len(self._steps))
+        return tape(self, bounds)
+
+    monkeypatch.setattr(Intervals, "_tape", counted)
+    x = zm.coordinate("x")
+    system = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
+    event = zm.Event("deep", e - 10.0, terminal=False)
+    run = zm.simulate(system, system.start({x: 0.3, zm.rate(x): 0.2}), until=0.02, events=event)
+    assert run.outcome.ending.value == "finished"
+    assert 0 < sum(looked) < 200 * 1_000  # of millions
+
+
+def test_a_bump_beside_large_terms_that_cancel_is_seen(monkeypatch):
+    """Where the bounds of a single time are wide at one end, and not at the other."""
+    x = zm.coordinate("x")
+    push = 1e13 / (1 + 1e6 * zm.t) ** 4 + np.exp(-(((zm.t - 7.3) / 1e-3) ** 2))
+    system = zm.System(kinetic=zm.rate(x) ** 2 / 2, forces={x: push - 1e13 / (1 + 1e6 * zm.t) ** 4})
+    run = zm.simulate(system, system.start({x: 0.0, zm.rate(x): 0.0}), until=10.0)
+    assert run[zm.rate(x)][-1] == pytest.approx(1e-3 * np.sqrt(np.pi), rel=1e-3)

@@ -127,6 +127,37 @@ def test_what_passes_beside_the_anchor_is_left_alone():
     assert np.diff(segment.t).min() > 1e-6
 
 
+@pytest.mark.parametrize("rtol", [1e-6, 1e-8, 1e-10])
+def test_two_bodies_from_rest_pass_one_another_again_and_again(rtol):
+    """Errors of the steps make them pass at a distance: of less than rounding, or of more."""
+    p, q = zm.Particle("p", mass=1.0), zm.Particle("q", mass=3.0)
+    system = zm.System([p, q], forces=zm.Spring(40.0, p.position - q.position, length=0.3))
+    for u in [(3, 4, 0), (3, 4, 12), (2, 3, 6), (1, 2, 2)]:
+        n = np.array(u) / np.linalg.norm(u)
+        start = system.start(
+            [(p.position, tuple(1.3 * n)), (p.velocity, ORIGIN), (q.position, ORIGIN), (q.velocity, ORIGIN)]
+        )
+        run = zm.simulate(system, start, until=5.0, rtol=rtol)
+        apart = (run[p.position][-1] - run[q.position][-1]) @ n
+        assert abs(apart - signed(40.0 / 0.75, 0.3, 1.3, 5.0)) <= 100 * rtol  # steps of rtol each, some hundred
+
+
+def test_what_passes_beside_the_anchor_is_not_stepped_over():
+    """The force turns between the start of a step and its first stage: no stage of collocation sees that; energy does."""
+    random = np.random.default_rng(1)
+    p, k, l = zm.Particle("p", mass=1.0), zm.parameter("k", 1.0), zm.parameter("l", 1.0)
+    system = zm.System([p], forces=zm.Spring(k, p.position, ORIGIN, length=l))
+    energy = p.velocity @ p.velocity / 2 + k / 2 * (np.sqrt(p.position @ p.position) - l) ** 2
+    for _ in range(60):
+        (x, y), rtol = np.linalg.qr(random.normal(size=(2, 2)))[0], 10.0 ** random.integers(-9, -5)
+        z, off, speed = random.uniform(0.5, 1.5), 10.0 ** random.uniform(-10, -5), random.uniform(-2, 2)
+        given = [(p.position, (*(z * x + off * y), 0.0)), (p.velocity, (*(speed * x), 0.0))]
+        values = {k: 10 ** random.uniform(1.0, 2.0), l: 10 ** random.uniform(-1.5, -0.5)}
+        run = zm.simulate(system, system.start(given, parameters=values), until=6.0, rtol=rtol)
+        E = run[energy]
+        assert np.abs(E - E[0]).max() <= 1e3 * rtol * E[0], (off, rtol)
+
+
 @pytest.mark.slow
 def test_of_a_large_system():
     parts = [zm.Particle(f"p{i}", 1.0) for i in range(45)]
@@ -275,6 +306,24 @@ def test_kinks_where_something_touches_zero(name):
         exact = sum(h * weights @ ((2.0 - t) * value(t - c)) for h, t in zip(halves, sides, strict=True))
         z = driven(formula(x), {x: -c, zm.rate(x): 1.0}, 2.0)
         assert z == pytest.approx(exact, abs=2e-8 if name == "power" else 1e-9)  # quadrature of |s|^1.5
+
+
+def test_members_through_an_anchor_are_runs_and_have_their_extremes():
+    """Steps of no length lie between the parts of such motions: values are asked for there too, and nothing is divided."""
+    p, k = zm.Particle("p", mass=1.0), zm.parameter("k", 10.0)
+    n, far = np.array([0.6, 0.0, 0.8]), np.sqrt(p.position @ p.position)
+    system = zm.System([p], forces=zm.Spring(k, p.position, ORIGIN, length=0.3))
+    start = system.start([(p.position, tuple(1.2 * n)), (p.velocity, ORIGIN)])
+    keep = {"x": p.position @ n, "least": zm.smallest(far), "mean": zm.mean(far)}
+    study = zm.sweep(system, start, over={k: [1.0, 7.0, 31.0]}, keep=keep, until=5.0)
+    assert (study["outcome"] == "finished").all()
+    for i, stiffness in enumerate([1.0, 7.0, 31.0]):
+        start = system.start([(p.position, tuple(1.2 * n)), (p.velocity, ORIGIN)], parameters={k: stiffness})
+        run = zm.simulate(system, start, until=5.0, method="dop853")
+        assert study["x"][i] == run[p.position][-1] @ n
+        assert study["least"][i] == pytest.approx(run.minimum(far).value, abs=1e-9) == pytest.approx(0.0, abs=1e-9)
+        assert study["mean"][i] == pytest.approx(run.mean(far), rel=1e-9)
+        assert abs(study["x"][i] - signed(stiffness, 0.3, 1.2, 5.0)) <= 1e-8
 
 
 def test_members_of_a_study_see_kinks_as_runs_do():

@@ -12,6 +12,7 @@ from zeromass.compile.lanes import LaneFunction
 from zeromass.compile.native import Native
 from zeromass.compile.program import program_at
 from zeromass.expression import jacobian
+from zeromass.integrate.exact import inverse
 from zeromass.integrate.methods.radau.coefficients import coefficients
 from zeromass.integrate.methods.radau.memory import Slot
 from zeromass.integrate.methods.radau.stepper import Radau
@@ -70,11 +71,11 @@ def test_the_method_of_order_5():
 def test_order_conditions(order):
     """B(2s − 1) and C(s) [HW1996, §IV.5]: quadrature is exact to degree 2s − 2, stages to degree s − 1."""
     method = coefficients(order)
-    A, c = np.linalg.inv(method.slope[1:]), method.c
+    A, c = inverse(method.slope[1:]), method.c  # whose own rounding is none
     for k in range(1, order + 1):
-        assert abs(A[-1] @ c ** (k - 1) - 1 / k) <= 1e-15
+        assert abs(A[-1] @ c ** (k - 1) - 1 / k) <= 2.5e-16
     for k in range(1, method.stages + 1):
-        assert np.max(np.abs(A @ c ** (k - 1) - c**k / k)) <= 1e-15
+        assert np.max(np.abs(A @ c ** (k - 1) - c**k / k)) <= 2.5e-16
         assert np.max(np.abs(method.slope[1:] @ c**k - k * c ** (k - 1))) <= 1e-12  # entries of up to 60
     assert abs(A[-1] @ c**order - 1 / (order + 1)) > 1e-9  # and no further
 
@@ -155,9 +156,9 @@ def test_order_of_fixed_steps(problem, project, counts):
     assert abs(slope(h, found) - 5) <= 0.1
 
 
-@pytest.mark.parametrize(("order", "counts"), [(9, (16, 20, 24, 32)), (13, (10, 12, 14))])
+@pytest.mark.parametrize(("order", "counts"), [(9, (16, 20, 24, 32)), (13, (6, 7, 8, 10, 12))])
 def test_higher_orders(order, counts):
-    """Half an orbit; of order 13 the errors are within a thousand of rounding at once, and so is their slope to 1."""
+    """Half an orbit; of order 13 the steps are long, for the errors are within a thousand of rounding at once."""
     p = kepler()
     found = []
     h = np.pi / np.array(counts)
@@ -165,7 +166,7 @@ def test_higher_orders(order, counts):
         radau = stepper(p, orders=(order,), rtol=1e-14, atol=1e-15, step=step)
         assert radau.advance(np.pi, 1000) is Status.FINISHED
         found.append(errors(p, radau.work.times[-1:], radau.work.states[-1:])[0])
-    assert abs(slope(h, found) - order) <= (0.1 if order == 9 else 1.0)
+    assert abs(slope(h, found) - order) <= (0.1 if order == 9 else 0.2)
 
 
 @pytest.mark.parametrize(("problem", "order"), [(kepler, 5), (kepler, 9), (top, 5), (top, 9), (top, 13)])

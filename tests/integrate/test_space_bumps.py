@@ -39,6 +39,26 @@ def test_a_bump_in_space_delays_what_flies_over_it(shape, height, width, method)
 
 
 @pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("width", [1e-2, 1e-4, 1e-6])
+@pytest.mark.parametrize("height", [0.1, -0.4])
+def test_a_potential_that_rises_within_a_short_way(height, width, method):
+    """U = height·tanh(x/width): a force height/width (1 − tanh²), which takes the speed from 1 to √(1 − 4 height)."""
+    x = zm.coordinate("x")
+    system = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=height * np.tanh((x - 2.0) / width))
+    start = system.start({x: 0.0, zm.rate(x): 1.0})
+    run = zm.simulate(system, start, until=7.0, rtol=1e-10, atol=1e-12, method=method)
+    end = run.state(7.0)[x]
+
+    def slowness(s: float) -> float:
+        return 1 / np.sqrt(1 - 2 * height * (np.tanh(s) + 1))
+
+    near = min(30.0, 1.9 / width)
+    time = 2.0 - near * width + width * quad(slowness, -near, near, epsabs=1e-12, points=[0.0])[0]
+    after = 1 / np.sqrt(1 - 4 * height)
+    assert time + (end - 2.0 - near * width) * after == pytest.approx(7.0, abs=1e-8)
+
+
+@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("seed", range(8))
 def test_a_swing_over_bumps_of_any_width(seed, method):
     """There and back over bumps at any place, in one coordinate or in two, and of a wire: as with steps that see them."""

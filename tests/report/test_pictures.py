@@ -291,6 +291,13 @@ def test_a_stroboscope_looks_after_every_period(swing):
         run.plot.poincare(every=1e-320)
 
 
+@pytest.mark.parametrize("large", [1e307, 1e308, 1.7e308])
+def test_sections_of_the_largest_numbers_are_drawn(swing, large):
+    _, run = swing
+    ax = run.plot.poincare(x=large, every=2 * np.pi)
+    assert np.isfinite(ax.get_xlim()).all()
+
+
 def test_an_animation_grows(run, tmp_path):
     from PIL import Image, ImageChops
 

@@ -13,6 +13,7 @@ from zeromass.analysis.balance import Constant, constants
 from zeromass.analysis.continuation import CONVERGED, Path
 from zeromass.analysis.linear import ON_AXIS, Eigenvalues
 from zeromass.analysis.linearize import Formulas
+from zeromass.equation.arrays import single_thread
 from zeromass.errors import quoted, shown
 from zeromass.expression import Expression, Symbol
 from zeromass.model import ModelError, State, System
@@ -114,6 +115,7 @@ class Branch(ByExpression):
         return self.path.followed(state, -direction if back else direction, away=True)
 
 
+@single_thread
 def branch(
     system: System,
     start: State,

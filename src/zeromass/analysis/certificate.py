@@ -24,6 +24,7 @@ from zeromass.analysis.imbalance import energy_remarks
 from zeromass.analysis.sampling import is_sampled, repeated
 from zeromass.analysis.work import Work, work
 from zeromass.equation import numerical_rank
+from zeromass.equation.arrays import single_thread
 from zeromass.errors import user_stack_level
 from zeromass.expression import expressions
 from zeromass.integrate import Course, Sampled, Settings, course
@@ -190,6 +191,7 @@ class Certificate:
         return certificate_card(self)
 
 
+@single_thread
 def certificate(run: Course, of: Any = None) -> Certificate:
     """The certificate of a run; it makes a second run with tolerances a hundred times smaller.
 

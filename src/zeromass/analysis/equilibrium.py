@@ -10,6 +10,7 @@ from zeromass.analysis.approach import steady
 from zeromass.analysis.balance import Balance, Constant, constants, shortened
 from zeromass.analysis.slopes import slopes_of
 from zeromass.compile.program import compile
+from zeromass.equation.arrays import single_thread
 from zeromass.equation.rank import CONSISTENCY_TOLERANCE, negligible
 from zeromass.errors import quoted
 from zeromass.expression import Expression, Symbol, jacobian, symbols
@@ -22,6 +23,7 @@ from zeromass.model.start import _pairs as prescribed_pairs
 from zeromass.model.state import parameter_values
 
 
+@single_thread
 def equilibrium(
     system: System,
     prescribed: Prescribed = (),

@@ -22,6 +22,7 @@ from zeromass.analysis.panels import (
 )
 from zeromass.analysis.steep import NONE, steep
 from zeromass.analysis.stepwise import Approximation, Stepwise, approximation
+from zeromass.equation.arrays import single_thread
 from zeromass.expression import Expression, expressions
 from zeromass.integrate import Course
 from zeromass.integrate.course import given_course
@@ -62,6 +63,7 @@ class Extremum(NamedTuple):
     time: float
 
 
+@single_thread
 def maximum(run: Course, expression: Expression, known: Approximation | None = None) -> Extremum:
     """The largest value of an expression along a run, between its steps too.
 

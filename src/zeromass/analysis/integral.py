@@ -21,6 +21,7 @@ from zeromass.analysis.panels import (
     whole,
 )
 from zeromass.analysis.stepwise import Stepwise
+from zeromass.equation.arrays import single_thread
 from zeromass.expression import expressions
 from zeromass.integrate import Course
 
@@ -31,6 +32,7 @@ LEAST = 1e-6
 """Part of ∫|e| dt that an integral may be off by where noise or rounding limits it; beyond, it has no value."""
 
 
+@single_thread
 def integral(run: Course, e: Any) -> np.ndarray:
     """∫ e dt over a run, of an expression or of each of an array of them, to the run's rtol times ∫|e| dt.
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from zeromass.equation.arrays import single_thread
 from zeromass.equation.rank import negligible
 from zeromass.errors import shown
 from zeromass.expression import Expression
@@ -166,7 +167,8 @@ class LinearSystem:
     @cached_property
     def eigenvalues(self) -> Eigenvalues:
         """Of A, 1/s, those that grow fastest first."""
-        return _sorted(np.linalg.eigvals(self.A).astype(complex))
+        with single_thread:
+            return _sorted(np.linalg.eigvals(self.A).astype(complex))
 
     def stability(self, tolerance: float = ON_AXIS) -> Stability:
         """Whether small motions die out ("stable"), grow ("unstable"), or neither, as far as the linear system tells.
@@ -181,6 +183,7 @@ class LinearSystem:
             return "unstable"
         return "stable" if len(growing) == len(self.A) else "marginal"
 
+    @single_thread
     def modes(self) -> list[Mode]:
         """Frequencies, damping and shapes, those that grow fastest first; one for a pair of conjugate eigenvalues."""
         values, vectors = (x.astype(complex) for x in np.linalg.eig(self.A))

@@ -21,6 +21,7 @@ from zeromass.analysis.manifold import tangents
 from zeromass.analysis.slopes import Slope, slopes_of
 from zeromass.compile.program import Program, compile
 from zeromass.equation import numerical_rank
+from zeromass.equation.arrays import single_thread
 from zeromass.equation.rank import CONSISTENCY_TOLERANCE, negligible
 from zeromass.expression import Expression, expressions, rate, symbols
 from zeromass.integrate import Course
@@ -34,6 +35,7 @@ Formulas = Mapping[str, Any] | Sequence[Any] | np.ndarray | Expression | None
 """Expressions, or arrays of them, as {name: expression} or as a list."""
 
 
+@single_thread
 def linearize(
     system: System | Program | Course,
     at: State | float,

@@ -16,6 +16,7 @@ import numpy as np
 
 from zeromass.analysis.polynomial_tops import PARTS, polynomial_tops
 from zeromass.analysis.steep import FELT, Kind
+from zeromass.integrate.exact import inverse
 from zeromass.integrate.legendre import legendre
 from zeromass.integrate.sampling import PLACES
 from zeromass.integrate.search import EPSILON
@@ -24,7 +25,7 @@ from zeromass.kernel.language import compiled
 NODES = np.append(0.0, PLACES)
 """Places in a panel: its beginning, and those of Radau's rule with eight nodes, of order 15."""
 
-COEFFICIENTS = np.linalg.inv(np.array(legendre(NODES, len(NODES))).T)
+COEFFICIENTS = inverse(np.array(legendre(NODES, len(NODES))).T)
 """Legendre's coefficients of the polynomial through values at the nodes."""
 
 GRID = np.array(legendre(np.arange(PARTS + 1) / PARTS, len(NODES))).T

@@ -18,6 +18,7 @@ from zeromass.analysis.manifold import Tangents, tangents
 from zeromass.analysis.slopes import slopes_of
 from zeromass.analysis.tangent import carried, one_smooth_motion
 from zeromass.equation import numerical_rank
+from zeromass.equation.arrays import single_thread
 from zeromass.equation.rank import CONSISTENCY_TOLERANCE, negligible
 from zeromass.expression import Expression, as_expression, symbols
 from zeromass.expression import t as time
@@ -73,6 +74,7 @@ class Periodic:
         return f"Periodic({self.period:.9g} s; multipliers {largest}{', …' if len(self.multipliers) > 4 else ''})"
 
 
+@single_thread
 def periodic(
     system: System,
     start: State,

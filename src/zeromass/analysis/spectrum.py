@@ -21,6 +21,7 @@ from zeromass.analysis.neighbours import Neighbours
 from zeromass.analysis.stepwise import Stepwise
 from zeromass.analysis.tangent import NEARBY, allowed_directions, one_smooth_motion, parts_of, random_of
 from zeromass.equation import numerical_rank
+from zeromass.equation.arrays import single_thread
 from zeromass.expression import Evaluator, expressions, jacobian
 from zeromass.integrate import Course, RunDoubtful
 from zeromass.integrate.course import Sampled, given_course
@@ -42,6 +43,7 @@ AGREEMENT = 1e-3
 """Part of the sum of their sizes by which the sum of exponents may differ from the mean divergence."""
 
 
+@single_thread
 def lyapunov_spectrum(
     run: Course, *, every: float | None = None, seed: int = 0, count: int | None = None
 ) -> np.ndarray:

@@ -11,6 +11,7 @@ import numpy as np
 from zeromass.analysis.balancing import LOOKED_AT, Balance, Sums, began
 from zeromass.codegen.target import host
 from zeromass.compile.program import rolls
+from zeromass.equation.arrays import single_thread
 from zeromass.expression import (
     Array,
     Expression,
@@ -189,6 +190,7 @@ def _powers_one_by_one(system: System) -> tuple[Expression, Expression]:
     return applied, reaction
 
 
+@single_thread
 def work(run: Course) -> Work:
     """The energy balance of a run: powers are integrated over each step by Radau's rule of eight points, the last its end.
 

@@ -19,6 +19,7 @@ from zeromass.ensemble.motions import Seated, motions
 from zeromass.ensemble.pointwise import Pointwise
 from zeromass.ensemble.starts import Starts
 from zeromass.ensemble.values import of_state, values_of
+from zeromass.equation.arrays import single_thread
 from zeromass.integrate import Settings
 from zeromass.integrate.outcome import Ending
 from zeromass.integrate.terms import lengths_in
@@ -103,6 +104,7 @@ class Work:
         seen = not self.gpu and bool(lengths_in(self.program.system))  # a card would send back every step
         return needs_steps(list(self.keep.values())) or seen
 
+    @single_thread
     def results(self, starts: Starts, before: Seated | None = None) -> Results:
         """What is kept of members with some starts; `before` is what `seated` gives, where that is known."""
         recording = self.recording or (self.program.system.pieces is not None and not of_states(self.keep))

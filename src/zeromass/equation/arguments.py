@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .arrays import Array, EquationError, alone, common_stack, numbers, transpose, vector
+from .arrays import Array, EquationError, common_stack, numbers, single_thread, transpose, vector
 from .rank import MASS_TOLERANCE, negligible
 from .units import power_of_two_near, scaled
 
@@ -120,7 +120,7 @@ def require_mass_matrix(M: Array, tolerance: float) -> None:
             f"M is not symmetric: M{list(where)} = {M[where]} but M{list(mirror)} = {M[mirror]}; "
             "correct it, or give (M + Mᵀ)/2 if the difference is only round-off"
         )
-    with alone(W.shape[-1]):
+    with single_thread:
         eigenvalues, vectors = np.linalg.eigh((W + transpose(W)) / 2.0)
     negative = ~negligible(np.minimum(eigenvalues[..., 0], 0.0), eigenvalues[..., -1], tolerance)
     if negative.any():

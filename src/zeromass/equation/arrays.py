@@ -1,4 +1,4 @@
-"""Arrays from outside, checked, and stacks of matrices: products and bases, and by how many cores."""
+"""Arrays from outside, checked, and stacks of matrices: products and bases, by one thread."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ctypes
 import sys
 import threading
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import ContextDecorator
 from functools import cached_property
 from typing import Any, cast
 
@@ -137,20 +137,21 @@ def _reordered(rows: Array, order: NDArray[np.intp]) -> Array:
     return rows[order] if order.ndim == 1 else np.take_along_axis(rows, order[..., :, None], axis=-2)
 
 
-FEW, MANY = 25, 300
-"""Rows, or columns, below which nothing is shared, and from which on sharing pays."""
-
 _NAMES = ("scipy_openblas_{}_num_threads64_", "openblas_{}_num_threads64_", "openblas_{}_num_threads")
 """What OpenBLAS calls the functions that `get` and `set` the number of threads, as it comes with NumPy or from elsewhere."""
 
 
-class Alone:
-    """`with Alone():` products and decompositions use one core, in the whole process, while any thread is inside.
+class SingleThread(ContextDecorator):
+    """`with single_thread:` linear algebra uses one thread, in the whole process, while any thread is inside.
 
-    OpenBLAS, which comes with NumPy, shares products of more than some 64³ operations among all cores, and those that have
-    done their share go on asking for more, at full speed, for about 20 ms: the singular values of a 70 × 70 matrix take
-    1 ms alone, and 50 ms of computing time on two cores. What one core and several compute are the same bits. Where NumPy
-    has another library, nothing is changed.
+    OpenBLAS, which comes with NumPy, divides products of more than some 64³ operations, and sums of more than 10,000 terms,
+    among all cores. How it divides them enters the last bits. On a busy machine it also takes longer: its threads wait for
+    one another in loops, so that the singular values of a 300 × 300 matrix take 0.07 s by one thread and seconds by two.
+    Where NumPy has another library, nothing is changed.
+
+    >>> from zeromass.equation.arrays import single_thread
+    >>> with single_thread:
+    ...     σ = np.linalg.svd(np.eye(70), compute_uv=False)
     """
 
     def __init__(self) -> None:
@@ -182,14 +183,4 @@ class Alone:
                 self._library[1](self._threads)
 
 
-_alone = Alone()
-
-
-def alone(*sizes: int) -> AbstractContextManager[None]:
-    """`with alone(m, n):` of matrices so large, where it pays; with more or less rows nothing is changed.
-
-    >>> from zeromass.equation.arrays import alone
-    >>> with alone(70, 70):
-    ...     σ = np.linalg.svd(np.eye(70), compute_uv=False)
-    """
-    return _alone if sizes and FEW <= max(sizes) < MANY else nullcontext()
+single_thread = SingleThread()

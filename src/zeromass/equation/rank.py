@@ -20,12 +20,12 @@ from .arrays import (
     Array,
     EquationError,
     Index,
-    alone,
     columns_from,
     complement,
     freeze,
     numbers,
     per_problem,
+    single_thread,
     times,
     transpose,
 )
@@ -222,7 +222,7 @@ def numerical_rank(
         r, c = r * change_r, c * change_c
     if isinstance(rank, Rank):
         r, c, rank = broadcast(r, rank.row_scale), broadcast(c, rank.column_scale), rank.rank
-    with alone(*A.shape[-2:]):
+    with single_thread:
         U, σ, Vt = np.linalg.svd(scaled(A, r, c), full_matrices=True)
     σ_1 = σ.max(axis=-1, initial=0.0)
     level = tolerance * (σ_1 if largest is None else broadcast(σ_1, np.asarray(largest)))
@@ -237,6 +237,7 @@ def numerical_rank(
     return Rank(_number(decided), σ, tolerance, level, r, c, U, transpose(Vt))
 
 
+@single_thread
 def scaled_singular_values(A: Array) -> Array:
     """Singular values of one matrix A, (m, n), in equilibrated rows and columns: those of `numerical_rank`, alone."""
     A = numbers("A", A, 2, "rows and columns")
@@ -249,6 +250,7 @@ def count_above(σ: Array, tolerance: float) -> int:
     return int(np.count_nonzero(σ > tolerance * σ[0])) if σ.size else 0
 
 
+@single_thread
 def rank_of(A: Array, tolerance: float = RANK_TOLERANCE) -> int:
     """The rank of one matrix A, (m, n): that of `numerical_rank`, sooner where it is clear in the units that are given.
 
@@ -268,6 +270,7 @@ def rank_of(A: Array, tolerance: float = RANK_TOLERANCE) -> int:
     return count_above(scaled_singular_values(A), tolerance)
 
 
+@single_thread
 def clearly_full(B: Array) -> bool:
     """Whether one matrix B has full row rank beyond doubt, in the units that are given.
 
@@ -278,11 +281,11 @@ def clearly_full(B: Array) -> bool:
         gram = B @ transpose(B)
     if not np.isfinite(gram).all():
         return False  # squares of numbers near the largest there are
-    with alone(len(gram)):
-        squares = np.linalg.eigvalsh(gram)
+    squares = np.linalg.eigvalsh(gram)
     return bool(squares.size == 0 or squares[0] > CLEAR[1] ** 2 * squares[-1])
 
 
+@single_thread
 def prefix_ranks(A: Array, decision: Rank) -> NDArray[np.intp]:
     """Ranks of the first 1, 2, …, m rows of one matrix A, (m, n), at the threshold of the decision on it.
 

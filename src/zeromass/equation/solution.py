@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .arguments import Problem, error, problem, require_finite, require_mass_matrix
-from .arrays import Array, EquationError, per_problem, times, tolerance_of, transpose
+from .arrays import Array, EquationError, per_problem, single_thread, times, tolerance_of, transpose
 from .bound import Inverse, bound
 from .motion import Basis, Motion, Obstacle, Verdict, contradicting_rows, impossible_force
 from .rank import (
@@ -162,6 +162,7 @@ class Solved(NamedTuple):
 
 
 @np.errstate(over="ignore", invalid="ignore")  # `require_finite` says what is too large
+@single_thread
 def solve(
     M: ArrayLike,
     Q: ArrayLike,

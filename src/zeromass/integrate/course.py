@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from zeromass.compile.program import Program, program_at, rolls
+from zeromass.equation.arrays import single_thread
 from zeromass.expression import Expression, Symbol, as_expression, expressions
 from zeromass.frozen import frozen
 from zeromass.integrate.hybrid.pieces import Impulse, Piece, Switching
@@ -348,6 +349,7 @@ def _which(segments: Sequence[Segment], times: np.ndarray) -> np.ndarray:
     return which
 
 
+@single_thread
 def course(
     system: System | Program,
     start: State,

@@ -379,13 +379,14 @@ def _approached(
     if near != state.t:
         reached = Loop(program, state, near, settings, []).segment(lambda t: None)
         state = reached.state(near) if reached.outcome.ending is Ending.FINISHED else state
+    before: float | None = None
     for _ in range(ROUNDS):
         left, lowest = _time_left(lengths, k, state, slope, end - state.t)
-        if left is None:
-            return None
+        if left is None:  # the last part may have led to where the length is shortest
+            return before if lengths.vanishes(k, state.inputs, size) else None
         if lengths.value(k, state.inputs) <= SHORT * size or abs(left) <= 4 * np.spacing(abs(state.t)):
             return state.t if lengths.vanishes(k, lowest, size) else None
-        d, part = lengths.direction(k, state.inputs), AHEAD * left
+        d, part, before = lengths.direction(k, state.inputs), AHEAD * left, state.t
         while True:
             reached = Loop(program, state, state.t + part, settings, []).segment(lambda t: None)
             if reached.outcome.ending is not Ending.FINISHED:

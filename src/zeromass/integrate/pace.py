@@ -15,12 +15,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from zeromass.expression import Expression, symbols
-from zeromass.integrate.terms import Bounds, Term, terms_of_time
+from zeromass.integrate.terms import Bounds, SharedTerms, Term, terms_of_time
 from zeromass.model import System
 
 PART, SPAN, SAMPLED = 0.1, 5.0, 2.0
@@ -41,6 +41,9 @@ NEGLIGIBLE = 1e-3
 
 DEEPEST = 2.0**-44
 """Part of a run that is not divided any more: a function that still can not be bounded there has a kink, jump or pole."""
+
+SEVERAL = 8
+"""Terms above which what is asked first of each is found at once."""
 
 REMEMBERED = 16
 """Runs of a system whose pace is remembered."""
@@ -65,7 +68,10 @@ class Pace:
         self.until: float = until
         self.direction: float = 1.0 if until >= start else -1.0
         with np.errstate(all="ignore"):
-            self._terms = [TermPace(term, values, start, until) for term in terms]
+            firsts = _firsts(terms, values, start, until) if len(terms) > SEVERAL else [None] * len(terms)
+            self._terms = [
+                TermPace(term, values, start, until, first) for term, first in zip(terms, firsts, strict=True)
+            ]
 
     @cached_property
     def first(self) -> np.ndarray:
@@ -98,11 +104,55 @@ class Pace:
         return False
 
 
-class TermPace:
-    """The longest steps that one term allows along a run."""
+class First(NamedTuple):
+    """What is asked first of a term.
 
-    def __init__(self, term: Term, values: np.ndarray, start: float, until: float) -> None:
-        self._term, self._values = term, values
+    numbers   u at times all along the run
+    bounds    of u in its parts
+    rounding  by how much bounds of u at one time differ there
+    bend      bounds of ü over the run
+    """
+
+    numbers: np.ndarray
+    bounds: tuple[np.ndarray, np.ndarray]
+    rounding: np.ndarray
+    bend: tuple[np.ndarray, np.ndarray]
+
+
+def _firsts(terms: Sequence[Term], values: np.ndarray, start: float, until: float) -> list[First | None]:
+    """What is asked first of each of many terms, found at once."""
+    shared = SharedTerms(terms)
+    begin, end = np.array([start]), np.array([until])
+    a, b = _divided(begin, end, PARTS)
+    times = np.concatenate([a, (a + b) / 2, b])
+    numbers = shared.numbers(_inputs(np.linspace(start, until, SAMPLES), values))
+    whole, points = _bounds(shared.bounds, a, b, values), _bounds(shared.bounds, times, times, values)
+    bend = _bounds(shared.bounds_of_bend, begin, end, values)
+    asked = zip(numbers, whole, map(_least_width, points), bend, strict=True)
+    return [First(*found) for found in asked]
+
+
+def _inputs(times: np.ndarray, values: np.ndarray) -> np.ndarray:
+    return np.column_stack([times, np.broadcast_to(values, (len(times), len(values)))])
+
+
+def _bounds(of: Bounds, a: np.ndarray, b: np.ndarray, values: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Bounds of functions in intervals of time."""
+    found = of([(np.minimum(a, b), np.maximum(a, b)), *[(v, v) for v in values]])
+    return [(np.broadcast_to(low, a.shape), np.broadcast_to(high, a.shape)) for low, high in found]
+
+
+def _least_width(bounds: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+    """The least width of bounds at three times in each of some intervals."""
+    width = (bounds[1] - bounds[0]).reshape(3, -1)
+    return np.where(np.isfinite(width), width, 0.0).min(axis=0)
+
+
+class TermPace:
+    """The longest steps that one term allows along a run; `first` is what was asked first, where that is known."""
+
+    def __init__(self, term: Term, values: np.ndarray, start: float, until: float, first: First | None = None) -> None:
+        self._term, self._values, self._first = term, values, first
         self._start, self._until = start, until
         self._direction = 1.0 if until >= start else -1.0
         rounding = 2 * np.spacing(max(abs(start), abs(until)))  # less can not be divided, and a segment may be short
@@ -110,30 +160,44 @@ class TermPace:
         self._size = self._largest_change()
 
     def _inputs(self, times: np.ndarray) -> np.ndarray:
-        return np.column_stack([times, np.broadcast_to(self._values, (len(times), len(self._values)))])
+        return _inputs(times, self._values)
 
     def _bounds(self, of: Bounds, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        ((low, high),) = of([(np.minimum(a, b), np.maximum(a, b)), *[(v, v) for v in self._values]])
-        return np.broadcast_to(low, a.shape), np.broadcast_to(high, a.shape)
+        (found,) = _bounds(of, a, b, self._values)
+        return found
 
     def _largest_change(self) -> float:
         """max |u − u(t₀)| over the run, to a factor of 2, by dividing where it may be larger than was seen."""
-        u = self._term.number(self._inputs(np.linspace(self._start, self._until, SAMPLES)))
+        known = self._first
+        times = np.linspace(self._start, self._until, SAMPLES)
+        u = known.numbers if known else self._term.number(self._inputs(times))
         first = u[0] if np.isfinite(u[0]) else 0.0
         size = _largest(u - first)
         a, b = _divided(np.array([self._start]), np.array([self._until]), PARTS)
         while len(a):
-            low, high = self._bounds(self._term.bounds, a, b)
+            low, high = known.bounds if known else self._bounds(self._term.bounds, a, b)
             possible = np.fmax(np.abs(low - first), np.abs(high - first))
             more = np.flatnonzero((possible > 2 * size) & (np.abs(b - a) > self._least))
             chosen = more[np.argsort(-possible[more], kind="stable")[:CAPACITY]]
+            rounding = known.rounding[chosen] if known else self._rounding(a[chosen], b[chosen])
+            chosen = chosen[possible[chosen] > 2 * size + rounding]
             a, b = _divided(a[chosen], b[chosen], PARTS)
+            if not len(a):
+                break
+            known = None
             size = max(size, _largest(self._term.number(self._inputs((a + b) / 2)) - first))
         return size
 
+    def _rounding(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """By how much bounds of u at one time differ, at the best of three in each interval: dividing it leaves as much."""
+        times = np.concatenate([a, (a + b) / 2, b])
+        return _least_width(self._bounds(self._term.bounds, times, times))
+
     def _limits(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """The longest step in each interval."""
-        limit = self._limit(np.abs(self._bounds(self._term.bounds_of_bend, a, b)).max(axis=0))
+        known = self._first if len(a) == 1 and (a[0], b[0]) == (self._start, self._until) else None
+        bend = known.bend if known else self._bounds(self._term.bounds_of_bend, a, b)
+        limit = self._limit(np.abs(bend).max(axis=0))
         lost = np.flatnonzero(limit == 0)
         if len(lost):
             low, high = self._bounds(self._term.bounds, a[lost], b[lost])

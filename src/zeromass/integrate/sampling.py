@@ -14,6 +14,7 @@ import numpy as np
 from zeromass.codegen.target import Code, address, host
 from zeromass.compile.module import code
 from zeromass.compile.straight import operations
+from zeromass.equation.arrays import single_thread
 from zeromass.expression import Array, substitute, symbols
 from zeromass.integrate.legendre import legendre
 from zeromass.integrate.methods.collocation.around import ENDS, CollocationAround, CollocationAroundRows
@@ -275,6 +276,7 @@ class NodeSampler:
     def _at(self, t: np.ndarray, y: np.ndarray) -> np.ndarray:
         return Samples(self._segment, t, y)[self._e]
 
+    @single_thread
     def _by_polynomials(self, steps: Places, after: Places, slots: Places) -> None:
         """States inside some steps, up to the ends `after` them, by the method that took them."""
         t, y, inside = self._segment.t, self._segment.y, self._segment.inside

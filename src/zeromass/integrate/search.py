@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from zeromass.integrate.exact import inverse
+
 EPSILON = 2.0**-52
 
 Values = Callable[[np.ndarray], np.ndarray]
@@ -150,7 +152,7 @@ def _series(c: np.ndarray, u: np.ndarray) -> np.ndarray:
     return total
 
 
-_SERIES = np.linalg.inv(np.vander(np.arange(-BESIDE, BESIDE + 1.0), increasing=True))
+_SERIES = inverse(np.vander(np.arange(-BESIDE, BESIDE + 1.0), increasing=True))
 """Coefficients of powers of a polynomial through values at −3 … 3."""
 _BESIDE = np.arange(-BESIDE, BESIDE + 1)
 _PARTS = np.arange(FINE + 1) / FINE

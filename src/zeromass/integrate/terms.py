@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from zeromass.expression import Evaluator, Expression, Symbol, as_expression, derivative, symbols, t
+from zeromass.expression import Evaluator, Expression, Symbol, as_expression, derivative, expressions, symbols, t
 from zeromass.expression.build import multiply
 from zeromass.expression.node import depending, is_integer, ordered
 from zeromass.model import System
@@ -76,18 +76,56 @@ class Term:
         return _bounds(self._second, self._inputs)
 
 
+class SharedTerms:
+    """Terms evaluated at once: of formulas that lie inside one another, as the levels of a deep one, each part once."""
+
+    def __init__(self, terms: Sequence[Term]) -> None:
+        self._formulas: np.ndarray = expressions([term.u for term in terms])
+        self._inputs = terms[0]._inputs
+
+    def numbers(self, inputs: np.ndarray) -> np.ndarray:
+        """u of each term, shape (terms, times)."""
+        return Evaluator(self._formulas, self._inputs)(inputs).T
+
+    @cached_property
+    def bounds(self) -> Bounds:
+        """Bounds of u of each term."""
+        return _bounds_of(self._formulas.tolist(), self._inputs)
+
+    @cached_property
+    def bounds_of_bend(self) -> Bounds:
+        """Bounds of ü of each term."""
+        return _bounds_of(derivative(derivative(self._formulas, t), t).tolist(), self._inputs)
+
+
 Bounds = Callable[[Sequence[tuple[Any, Any]]], Sequence[tuple[np.ndarray, np.ndarray]]]
-"""Bounds of a function from those of its inputs, one pair of them."""
+"""Bounds of functions from those of their inputs, one pair of each."""
 
 
 def _bounds(e: Expression, inputs: list[Symbol]) -> Bounds:
+    return _bounds_of([e], inputs)
+
+
+def _bounds_of(functions: list[Expression], inputs: list[Symbol]) -> Bounds:
     degree: dict[Expression, float] = {}
-    _learn(degree, e)
-    if 0 < degree[e] <= HIGHEST:
-        return PolynomialBounds(e, inputs, int(degree[e]))
+    for e in functions:
+        _learn(degree, e)
+    plain = [e for e in functions if 0 < degree[e] <= HIGHEST]
+    polynomials = {e: PolynomialBounds(e, inputs, int(degree[e])) for e in plain}
+    if len(plain) == len(functions) == 1:
+        return polynomials[functions[0]]
     from zeromass.expression.interval import Intervals  # few systems have terms
 
-    return Intervals([e], inputs)
+    others = [e for e in functions if e not in polynomials]
+    intervals = Intervals(others, inputs)
+    if not polynomials:
+        return intervals
+
+    def bounds(given: Sequence[tuple[Any, Any]]) -> Sequence[tuple[np.ndarray, np.ndarray]]:
+        found = dict(zip(others, intervals(given), strict=True))
+        return [polynomials[e](given)[0] if e in polynomials else found[e] for e in functions]
+
+    return bounds
 
 
 class PolynomialBounds:
@@ -149,7 +187,9 @@ def terms_of_time(system: System, watched: Sequence[Expression] = (), sampled: S
         own = {term.u for term in known[()]}
         more = [Term(u, inputs) for u in _terms(_roots(watched)) if u not in own]
         more += [Term(u, inputs, sampled=True) for u in _terms(_roots(sampled), waves=True)]
-        known[key] = [*known[()], *[term for term in more if set(symbols(term.u)) <= {*inputs}]]
+        own_inputs = set(inputs)
+        others = depending([term.u for term in more], lambda leaf: leaf not in own_inputs)
+        known[key] = [*known[()], *[term for term in more if term.u not in others]]
     return known[key]
 
 

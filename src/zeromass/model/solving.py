@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from zeromass.equation import Rank, numerical_rank
-from zeromass.equation.arrays import alone
+from zeromass.equation.arrays import single_thread
 from zeromass.equation.inverse import moore_penrose
 from zeromass.expression import Evaluator, Expression
 from zeromass.expression.derivative import sparse_jacobian
@@ -107,12 +107,13 @@ class StartEquations:
         Unknowns in `fixed` keep the value they have there. A given value is exact to the rounding of its scale, if that is
         larger than itself.
         """
-        with alone(*self._slopes.shape):
+        with single_thread:
             return Numbers(self, known, fixed, prescribed, scales).solution(guess)
 
     def near(self, guess: np.ndarray, known: Sequence[float]) -> np.ndarray | None:
         """Values of the unknowns that steps from the guess lead to; None where they lead to none."""
-        return Numbers(self, known, {}, ()).near(guess)
+        with single_thread:
+            return Numbers(self, known, {}, ()).near(guess)
 
     def satisfied(self, values: np.ndarray, known: Sequence[float], prescribed: Sequence[float] = ()) -> bool:
         """Whether values of the unknowns satisfy the equations, each up to the rounding of its terms."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 import numpy as np
 
 from zeromass.equation import Motion, Verdict, solve
-from zeromass.equation.arrays import alone
+from zeromass.equation.arrays import single_thread
 from zeromass.equation.massless import in_massless_units
 from zeromass.equation.solution import clearly_unique
 from zeromass.errors import quoted, shown
@@ -231,7 +231,7 @@ class State(Remembering, ByExpression):
         _, errors = self._matrices_and_roundoff
 
         def motion_for(C: np.ndarray) -> Motion:
-            with alone(*A.shape):
+            with single_thread:
                 found = solve(M, Q, A, b, C, b_error=errors.b, Q_error=errors.Q + errors.C)
                 return found if found.unique else in_massless_units(found, errors.Q + errors.C, errors.b)
 

@@ -139,10 +139,12 @@ def _levelled(ax: Axes, runs: Sequence[Course], x: Expression, y: Expression) ->
     for name, e in (("x", x), ("y", y)):
         there = [np.asarray(line.get_xdata() if name == "x" else line.get_ydata(), dtype=float) for line in ax.lines]
         large = max(float(np.nanmax(np.abs(sampled_of(run)[e]))) for run in runs)
-        if there and np.ptp(np.concatenate(there)) <= max(map(noise, runs)) * large:
-            middle = float(np.mean(np.concatenate(there)))
-            limits = (middle - large / 2, middle + large / 2)
-            ax.set(**{f"{name}lim": limits})
+        if there and np.ptp(points := np.concatenate(there)) <= max(map(noise, runs)) * large:
+            middle = points.min() / 2 + points.max() / 2  # whose sum may be too large for a number
+            with np.errstate(over="ignore"):
+                limits = (middle - large / 2, middle + large / 2)
+            if large > 0.0 and np.isfinite(limits).all():
+                ax.set(**{f"{name}lim": limits})
 
 
 def _framed(ax: Axes, run: Course, x: Expression, y: Expression, title: str) -> None:

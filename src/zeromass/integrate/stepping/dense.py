@@ -12,6 +12,8 @@ from threading import Lock
 
 import numpy as np
 
+from zeromass.equation.arrays import single_thread
+from zeromass.integrate.exact import inverse
 from zeromass.integrate.legendre import legendre
 from zeromass.integrate.stepping.between import states_between
 
@@ -34,10 +36,11 @@ Source = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 NODES = (1 - np.cos(np.pi * (np.arange(DEGREE + 1) + 0.5) / (DEGREE + 1))) / 2
 """Chebyshev's places in a step, from whose states a polynomial is found well."""
 
-FIT = np.linalg.inv(np.array(legendre(NODES, DEGREE + 1)).T)
+FIT = inverse(np.array(legendre(NODES, DEGREE + 1)).T)
 """Legendre's coefficients of the polynomial through values there."""
 
 
+@single_thread
 def fitted(states: np.ndarray) -> np.ndarray:
     """Legendre's coefficients of the polynomial through states at `NODES`, both of shape (…, DEGREE + 1, 2n)."""
     return FIT @ states
@@ -161,8 +164,9 @@ class DenseOutput:
         inside = ~(at_end | (times == begin))
         if not inside.any():
             return self.y[steps + at_end], inside
+        length = np.where(inside, end - begin, 1.0)  # a step between two segments may have none
         with self._alone:
-            result = states_between((times - begin) / (end - begin), self._rows(steps), self._kept)
+            result = states_between((times - begin) / length, self._rows(steps), self._kept)
         given = np.flatnonzero(~inside)
         result[given] = self.y[steps[given] + at_end[given]]
         return result, inside

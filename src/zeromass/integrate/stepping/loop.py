@@ -52,7 +52,7 @@ OCCURRENCE = 400
 AT_ONCE = 2**17
 """Numbers of polynomials of steps that are made together: what bounds the memory."""
 
-PEAKED = frozenset({"exp", "cosh"})
+PEAKED = frozenset({"exp", "cosh", "tanh"})
 """Operations that bumps in space are made of."""
 
 EARLY, EARLIEST = 50 * np.finfo(float).eps, 1e-3
@@ -577,9 +577,14 @@ def bumps_of(system: System) -> tuple[Event, ...]:
     """What is above zero in the bumps of a system's formulas that depend on its state, each with its rate."""
     if "bumps in space" not in system.memory:
         some = not PEAKED.isdisjoint(system.contents[1])
-        peaks = [node for node in ordered(system.formulas) if node.op in PEAKED] if some else []
+        peaks = [node for node in ordered(system.formulas) if _is_peaked(node)] if some else []
         system.memory["bumps in space"] = _felt(peaks) if peaks else ()
     return system.memory["bumps in space"]
+
+
+def _is_peaked(node: Expression) -> bool:
+    """Whether it is e^u or cosh u, or tanh²u, as in the force 1 − tanh²u of a potential that rises within a short way."""
+    return node.op in ("exp", "cosh") or (node.op == "power" and node.args[0].op == "tanh")
 
 
 def _felt(peaks: Sequence[Expression]) -> tuple[Event, ...]:

@@ -36,7 +36,7 @@ PART = 0.25
 
 
 def bumps(peaks: Sequence[Expression]) -> tuple[Event, ...]:
-    """What is above zero in bumps, of numbers e^u or cosh u that depend on the state, each with its rate."""
+    """What is above zero in bumps, of numbers e^u, cosh u or tanh²u that depend on the state, each with its rate."""
     moving = depending(peaks, lambda leaf: leaf.kind == "coordinate")
     found = list(dict.fromkeys(_above(node) for node in peaks if node in moving))
     functions = [e for pair in zip(found, rate(expressions(found)), strict=True) for e in pair]
@@ -44,6 +44,8 @@ def bumps(peaks: Sequence[Expression]) -> tuple[Event, ...]:
 
 
 def _above(node: Expression) -> Expression:
+    if node.op == "power":  # 1 − tanh²u is 4 e^(−2|u|)
+        return as_expression(FELT - 2 * abs(node.args[0].args[0]))
     (u,) = node.args
     return as_expression(FELT + (u if node.op == "exp" else -abs(u)))
 

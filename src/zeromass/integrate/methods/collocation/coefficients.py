@@ -14,6 +14,7 @@ from math import prod
 
 import numpy as np
 
+from zeromass.integrate.exact import inverse, product
 from zeromass.integrate.legendre import integrals, integration, legendre
 
 STAGES = 8
@@ -57,6 +58,9 @@ def _row(θ: float) -> tuple[tuple[float, ...], tuple[float, ...]]:
 PARTS = [[(2 * k + 1) * w * P for k, P in enumerate(legendre(c, STAGES))] for c, w in zip(C, W, strict=True)]
 """Legendre's coefficients of ℓ_j, shape (j, k)."""
 
+AT_START = tuple(sum((-1) ** k * part for k, part in enumerate(parts)) for parts in PARTS)
+"""Values of ℓ_j at the start of a step, where P_k = (−1)^k."""
+
 ONCE, TWICE = zip(*[_row(c) for c in C], strict=True)
 """Velocities and places at the stages from accelerations, shape (i, j)."""
 
@@ -70,21 +74,19 @@ TERMS = STAGES + 2
 def _columns(matrix: np.ndarray) -> list[list[tuple[float, ...]]]:
     """Coefficients in groups of eight, zeros behind the last: what each stage gives to those of a group."""
     whole = np.zeros((2 * STAGES, STAGES))
-    whole[:TERMS] = matrix @ np.array(PARTS).T
+    whole[:TERMS] = product(matrix, np.array(PARTS).T)
     return [[tuple(column) for column in whole[k : k + STAGES].T.tolist()] for k in (0, STAGES)]
 
 
 _ONCE = integration(STAGES, TERMS)
 VELOCITIES = _columns(_ONCE)
-PLACES = _columns(integration(STAGES + 1, TERMS) @ _ONCE[: STAGES + 1])
+PLACES = _columns(product(integration(STAGES + 1, TERMS), _ONCE[: STAGES + 1]))
 """Legendre's coefficients of velocities and places from accelerations, by `_columns`, for a step of length 1."""
 
 _POWERS = np.arange(4)
-_BETWEEN = np.linalg.inv(
-    [1.0 * (_POWERS == 0), np.ones(4), 1.0 / (_POWERS + 1), 1.0 / (_POWERS + 1) - 1.0 / (_POWERS + 2)]
-)
+_BETWEEN = inverse([1.0 * (_POWERS == 0), np.ones(4), 1.0 / (_POWERS + 1), 1.0 / (_POWERS + 1) - 1.0 / (_POWERS + 2)])
 
 
 def between(x: float) -> tuple[float, ...]:
     """What a₀, a₁, ∫a and ∫(1 − s) a of a step from 0 to 1 give to the cubic that has them, at x."""
-    return tuple((x**_POWERS @ _BETWEEN).tolist())
+    return tuple(product([x**_POWERS], _BETWEEN)[0].tolist())

@@ -16,7 +16,16 @@ from itertools import pairwise
 from zeromass.codegen import ir
 from zeromass.codegen.elementary.arithmetic import Real, Truth, fma, sqrt, where
 from zeromass.codegen.target import Target
-from zeromass.integrate.methods.collocation.coefficients import PARTS, PLACES, STAGES, TERMS, VELOCITIES, C, between
+from zeromass.integrate.methods.collocation.coefficients import (
+    AT_START,
+    PARTS,
+    PLACES,
+    STAGES,
+    TERMS,
+    VELOCITIES,
+    C,
+    between,
+)
 from zeromass.integrate.methods.collocation.stages import END, UNKNOWN, Stages
 from zeromass.integrate.stepping.kernel import EPSILON, NEAR, Advance
 from zeromass.integrate.stepping.layout import Int64, Real64
@@ -46,6 +55,9 @@ EXPECTED = 0.1
 
 INTERPOLATED = 0.1
 """Error of the velocities between the stages in units of the first Legendre coefficient that is left out."""
+
+SMOOTH = 4.0
+"""How many times the last two Legendre coefficients a smooth acceleration may differ from its polynomial at the start."""
 
 SHRINK, GROW, FURTHEST = 0.3, 1.6, 3.0
 """Bounds of the change of the step, and longest step, in steps, that the polynomial before it is continued over."""
@@ -126,7 +138,10 @@ class CollocationAdvance(Stages, Advance):
         """Accepts the step if its polynomial is good, and chooses the next one."""
         b = self.b
         coarse, accepted = self.block("coarse"), self.block("accepted")
-        error = self.truncation(h)
+        error, last = self.truncation(h)
+        gap = self.gap(h)
+        unseen = gap * C[0]
+        error = where((unseen > 1.0) & (unseen > error) & (gap > last * SMOOTH), unseen, error)
         bound = self.rooted(error)
         near = self.near()
         b.cbranch(((error < 1.0) & ~near).value, accepted, coarse)
@@ -147,8 +162,10 @@ class CollocationAdvance(Stages, Advance):
         room = 1.0 / sqrt(self.load(self.growths, END))
         return (room < NEAR) & (room * 3.0 < self.load(self.reals, Real64.room))
 
-    def truncation(self, h: Real) -> Real:
+    def truncation(self, h: Real) -> tuple[Real, Real]:
         """Error of the polynomial of a step, in units of the tolerance, from Legendre's coefficients of the accelerations.
+
+        And the last two of these, times h, in these units.
 
         Where they fall, the first one that is left out is as much smaller than the last two as these are than the two
         before; where they do not fall, the step is not resolved at all.
@@ -169,7 +186,22 @@ class CollocationAdvance(Stages, Advance):
         before, last = sqrt(squares[0] + squares[1]), sqrt(squares[2] + squares[3])
         fall = where(last < before, last / before, 1.0)
         size = sqrt(0.5 / self.real(self.b.sitofp(n, DOUBLE)))
-        return abs(h) * last * fall * size * INTERPOLATED
+        return abs(h) * last * fall * size * INTERPOLATED, abs(h) * last * size
+
+    def gap(self, h: Real) -> Real:
+        """Difference at the start of a step between its polynomial and the acceleration, times h, in units of the tolerance.
+
+        No stage is at the start. Where the acceleration changes fast between it and the first stage, as where a length
+        nearly vanishes, the polynomial is smooth, but its value at the start is not the acceleration there, which is that
+        at the end of the step before. The velocities then miss at most the gap times the time to the first stage.
+        """
+        n = self.coordinates
+        with self.summing(n, self.real(0.0)) as (i, squares):
+            told = self.load_stages(self.accelerations, n, i) * self.constant(AT_START)
+            gap = self.total(told) - self.load(self.before, self.place(n, i, END))
+            gap = gap * self.load(self.scales, self.b.add(i, n))
+            squares.value = fma(gap, gap, squares.value)
+        return abs(h) * sqrt(squares.value * (0.5 / self.real(self.b.sitofp(n, DOUBLE))))
 
     def rooted(self, error: Real) -> Real:
         """0.9 error^(−1/8): the change of the step that makes this error of order 8 just tolerable."""
