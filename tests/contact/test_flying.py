@@ -26,15 +26,17 @@ def test_a_ball_bounces_at_its_times_and_comes_to_rest():
     ball = thrown(e, 0.3)
     run = zm.simulate(ball, ball.flying.start(center=(0.0, 0.0, 5.0 + r)), until=4.0, rtol=1e-12)
     expected = 1.0 + np.concatenate([[0.0], np.cumsum(2 * e ** np.arange(1, 10))])
-    assert np.abs(np.array(run.changes[:10]) - expected).max() <= 1e-12
+    late = 1e-12  # of impacts; their speeds are off by g late
+    assert np.abs(np.array(run.changes[:10]) - expected).max() <= late
     (end,) = [event.t for event in run.events if event.name == "bounces end"]
     assert end == pytest.approx(1.0 + 2 * e / (1 - e), abs=1e-10)
     assert run.outcome.ending == "finished"
     assert run.kinds[-1] == "rolling"
     speeds = np.array([impulse.change[2] for impulse in run.impulses[:8]])
-    assert speeds == pytest.approx((1 + e) * 10.0 * e ** np.arange(8), rel=1e-11)
+    fall = 10.0 * e ** np.arange(8)
+    assert speeds == pytest.approx((1 + e) * fall, rel=0, abs=(1 + e) * g * late)
     energies = np.array([impulse.energy for impulse in run.impulses[:8]])
-    assert energies == pytest.approx(-(1 - e**2) * m * 50.0 * e ** (2 * np.arange(8)), rel=1e-11)
+    assert np.all(np.abs(energies + (1 - e**2) * m * fall**2 / 2) <= (1 - e**2) * m * fall * g * late)
     assert run.certificate().digits > 9
 
 

@@ -58,7 +58,8 @@ def test_python_and_machine_code_select_the_same_modes(name, monkeypatch):
 
     def begun() -> Any:
         try:
-            return ModeSelector(pieces, 1.0, 1).begin(problem.start, timed)
+            piece = ModeSelector(pieces, 1.0, 1).begin(problem.start, timed)
+            return piece.modes, piece.holds
         except Undecided as why:
             return str(why)
 
