@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from zeromass.integrate.exact import inverse, product
 from zeromass.integrate.legendre import integration, legendre
 
 GAP = 0.3
@@ -29,7 +30,7 @@ PLACES: np.ndarray = (1 + np.concatenate([-_x, _x[::-1]])) / 2
 ENDS = 1 / 3, 2 / 3, 1.0
 """Ends of the steps that a leap is recorded as: none of them begins or ends in its middle."""
 
-INVERSE = np.linalg.inv(np.array(legendre(PLACES, STAGES)).T)
+INVERSE = inverse(np.array(legendre(PLACES, STAGES)).T)
 """Legendre's coefficients from values at the stages."""
 
 _AGAIN = np.pad(integration(STAGES + 1, STAGES + 2), ((0, 0), (0, 1)))
@@ -37,7 +38,7 @@ _AT = np.array(legendre(np.array([*PLACES, *ENDS]), STAGES + 2)).T
 
 _DEGREES = np.arange(STAGES + 2)
 _CHEBYSHEV = np.array(legendre((1 + np.cos((_DEGREES + 0.5) * np.pi / len(_DEGREES))) / 2, len(_DEGREES)))
-_CHEBYSHEV = np.linalg.solve(np.cos(np.outer(_DEGREES, (_DEGREES + 0.5) * np.pi / len(_DEGREES))).T, _CHEBYSHEV.T)
+_CHEBYSHEV = product(inverse(np.cos(np.outer(_DEGREES + 0.5, _DEGREES) * np.pi / len(_DEGREES))), _CHEBYSHEV.T)
 
 
 def values_at(places: np.ndarray) -> np.ndarray:
@@ -63,9 +64,10 @@ class Integrals(NamedTuple):
 def _integrals(θ: float) -> Integrals:
     known = np.array(legendre(np.array([θ]), STAGES + 2))[:, 0]
     vanishing = np.eye(STAGES + 2) - np.outer(np.eye(STAGES + 2)[0], known)  # at θ
-    velocities = vanishing @ integration(STAGES, STAGES + 2) @ INVERSE
-    positions, along = vanishing @ _AGAIN @ velocities, (vanishing @ _AGAIN)[:, 0]
-    table = np.column_stack([_AT @ positions, _AT @ velocities, _AT @ along])
+    velocities = product(vanishing, product(integration(STAGES, STAGES + 2), INVERSE))
+    again = product(vanishing, _AGAIN)
+    positions, along = product(again, velocities), again[:, 0]
+    table = np.column_stack([product(_AT, positions), product(_AT, velocities), product(_AT, along[:, None])])
     return Integrals(velocities, positions, along, np.ascontiguousarray(table))
 
 
