@@ -179,7 +179,16 @@ def fit(
                 words = ", ".join(f"{p.name} = {x:g}" for p, x in zip(names, θ, strict=True))
                 raise ModelError(f"there is no run to begin with, with {words}: {error}") from error
             return np.full(sum(len(one.t) for one in measured), np.inf)  # a step too far: the next is shorter
-        return np.concatenate([(run.at(one.t)[one.expression] - one.value) / one.error for one in measured])
+        with np.errstate(over="ignore", invalid="ignore"):
+            found = [(run.at(one.t)[one.expression] - one.value) / one.error for one in measured]
+            wrong = [~np.isfinite(some**2) for some in found]
+        for one, beyond in zip(measured, wrong, strict=True):
+            if np.array_equal(θ, first) and beyond.any():
+                raise ModelError(
+                    f"where the fit begins, the square of what {quoted(one.expression)} differs from its measurement at "
+                    f"t = {one.t[beyond][0]:g} s by, in standard errors, is no finite number"
+                )
+        return np.where(np.concatenate(wrong), np.inf, np.concatenate(found))
 
     def slopes(θ: np.ndarray) -> np.ndarray:
         return derivatives(moved(θ), measured, names)
