@@ -111,7 +111,7 @@ def test_bad_input():
     with pytest.raises(zm.ModelError, match="data before the start"):
         zm.fit(run, {x: ([-1.0], [1.0])}, over=[k])
     for e, value, error in ((x, 1e200, 1e-200), (x, 1e200, 1.0), (x + np.inf, 1.0, 1.0)):
-        with pytest.raises(zm.ModelError, match="at t = 0.5 s by, in standard errors, is no finite number"):
+        with pytest.raises(zm.ModelError, match=r"at t = 0\.5 s by, in standard errors, is no finite number"):
             zm.fit(run, {e: ([0.5], [value], error)}, over=[k])
     with pytest.raises(zm.ModelError, match="'u' is no parameter of the system or of its start"):
         zm.fit(run, {x: ([1.0], [1.0])}, over=[zm.parameter("u", 1.0)])
