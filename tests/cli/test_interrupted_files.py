@@ -27,6 +27,14 @@ until = 1e5
 """
 
 
+@pytest.fixture(autouse=True)
+def heard():
+    """Ctrl-C is heard, as it is not in what a shell runs in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.fixture
 def interrupted(monkeypatch, tmp_path):
     """`zeromass run`, interrupted after some steps."""

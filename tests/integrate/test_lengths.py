@@ -314,16 +314,16 @@ def test_members_through_an_anchor_are_runs_and_have_their_extremes():
     n, far = np.array([0.6, 0.0, 0.8]), np.sqrt(p.position @ p.position)
     system = zm.System([p], forces=zm.Spring(k, p.position, ORIGIN, length=0.3))
     start = system.start([(p.position, tuple(1.2 * n)), (p.velocity, ORIGIN)])
-    keep = {"x": p.position @ n, "least": zm.smallest(far), "mean": zm.mean(far)}
+    keep = {"place": p.position, "least": zm.smallest(far), "mean": zm.mean(far)}
     study = zm.sweep(system, start, over={k: [1.0, 7.0, 31.0]}, keep=keep, until=5.0)
     assert (study["outcome"] == "finished").all()
     for i, stiffness in enumerate([1.0, 7.0, 31.0]):
         start = system.start([(p.position, tuple(1.2 * n)), (p.velocity, ORIGIN)], parameters={k: stiffness})
         run = zm.simulate(system, start, until=5.0, method="dop853")
-        assert study["x"][i] == run[p.position][-1] @ n
+        assert study["place"].values[i].tolist() == run[p.position][-1].tolist()
         assert study["least"][i] == pytest.approx(run.minimum(far).value, abs=1e-9) == pytest.approx(0.0, abs=1e-9)
         assert study["mean"][i] == pytest.approx(run.mean(far), rel=1e-9)
-        assert abs(study["x"][i] - signed(stiffness, 0.3, 1.2, 5.0)) <= 1e-8
+        assert abs(study["place"].values[i] @ n - signed(stiffness, 0.3, 1.2, 5.0)) <= 1e-8
 
 
 def test_members_of_a_study_see_kinks_as_runs_do():
