@@ -150,13 +150,13 @@ class Card:
             self.seconds += max(0.0, last - max(first, self._until))
             self._until = max(last, self._until)
 
-    def lets(self, stack: int) -> bool:
-        """Whether every thread may have a stack of some bytes: half of the memory is enough for all that run at once."""
+    def has_stack(self, stack: int) -> bool:
+        """Whether stacks of some bytes for all threads that run at once take half of the memory at most."""
         threads = self.processors * self._attribute(THREADS)
         return stack <= MOST_STACK and 2 * stack * threads <= self.memory
 
-    def let_stack(self, stack: int) -> None:
-        """Gives every thread a stack of some bytes at least."""
+    def reserve_stack(self, stack: int) -> None:
+        """Reserves a stack of some bytes at least for every thread."""
         self.use()
         with self._lock:
             if stack > self._stack:

@@ -76,7 +76,7 @@ class Gpu(Lanes):
                     known.pop(old, None)
                 known[key] = SwitchedThreads(driver)
             found = known[key]
-        return found if found.serves and self.card.lets(found.stack) else None
+        return found if found.serves and self.card.has_stack(found.stack) else None
 
     @cached_property
     def row(self) -> Row:

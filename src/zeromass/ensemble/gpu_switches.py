@@ -81,7 +81,7 @@ class SwitchedThreads:
         self._lock = threading.Lock()
         self._slopes: Slopes = derivative_slopes(driver.pieces, driver.program)
         driver.w.orders[:] = known_orders(driver.pieces, self._slopes)
-        _shorten(driver)
+        _limit_memory(driver)
         self.block: Block = _block(driver)
 
     @cached_property
@@ -97,7 +97,7 @@ class SwitchedThreads:
     def move(self, members: Members) -> None:
         """Moves members as far as it can: `counts` says which have come to their end."""
         card = Card.first()
-        card.let_stack(self.stack)
+        card.reserve_stack(self.stack)
         with self._lock:  # LLVM writes it once
             kernel = card.kernel(self.text, ENTRY, THREADS, 0)
         stream = Stream(card)
@@ -142,20 +142,20 @@ class SwitchedThreads:
         for name in ("positions", "velocities"):
             functions[name] = groups, [list(program.corrections.get(name, [ZERO] * n))]
         functions |= {FUNCTIONS[k]: (groups, some) for k, some in switch_formulas(driver.pieces, program).items()}
-        functions |= {name: (groups, [some]) for name, some in _others(driver)}
+        functions |= {name: (groups, [some]) for name, some in _jumps_and_lengths(driver)}
         functions |= {name: (groups, [some]) for name, some in derivative_functions(self._slopes).items()}
         return text_of(functions, target)
 
 
-def _others(driver: Driver) -> list[tuple[str, list[Expression]]]:
+def _jumps_and_lengths(driver: Driver) -> list[tuple[str, list[Expression]]]:
     """Functions of what jumps at switches, and of lengths that may vanish, where there are any."""
     jumps = [e for some in jump_formulas(driver.pieces) for e in some]
     found = [("jump_values", jumps), ("directions", length_formulas(driver.program))]
     return [(name, formulas) for name, formulas in found if formulas]
 
 
-def _shorten(driver: Driver) -> None:
-    """Leaves a driver as much room as a thread has."""
+def _limit_memory(driver: Driver) -> None:
+    """Limits the memory of a driver to what a thread has room for."""
     work, m = driver.work, driver.m
     driver.make_searches(TURNS)
     work.record = np.zeros((STEPS, work.record.shape[1]))

@@ -48,17 +48,17 @@ class Members(Struct):
 
     @staticmethod
     def begin(t: np.ndarray, y: np.ndarray, values: np.ndarray) -> Members:
-        """Those that begin at some times and states, with some values."""
+        """Members at their starts: times, states and values of parameters."""
         t, y, values = (np.ascontiguousarray(x) for x in (t, y, values))
         counts = np.zeros((len(t), 4), dtype=np.int64)
         return Members(t=t, y=y, values=values, ends=np.zeros(y.shape), growth=np.zeros(len(t)), counts=counts)
 
     def some(self, which: np.ndarray) -> Members:
-        """Some of them, at their starts."""
+        """A subset, at its starts."""
         return Members.begin(self.t[which], self.y[which], self.values[which])
 
     def take(self, which: np.ndarray, moved: Members) -> None:
-        """Takes the ends of some of them."""
+        """Copies the ends of a subset."""
         self.ends[which], self.growth[which], self.counts[which] = moved.ends, moved.growth, moved.counts
 
 
@@ -116,7 +116,7 @@ def drive_members(
 def move_member(
     all: Members, k: int, m: Motion, w: Switches, s: StepFunctions, r: RootSearch, low: RootSearch, fractions: Reals
 ) -> None:
-    """Moves a member where there is no Python: what would need it is left."""
+    """Moves a member without Python; one that needs Python on its way is marked LEFT."""
     w.failed[0] = 0
     if drive_member(all, k, m, w, s, r, low, fractions) != int(Drive.FINISHED):
         all.counts[k, 0] = int(Ending.LEFT)

@@ -142,7 +142,7 @@ def settle_on_switches(m: Motion, w: Switches, s: StepFunctions) -> None:
 
 @kernel
 def stride_of(m: Motion) -> float:
-    """The longest of the last steps; the very last one was cut where it met a switch."""
+    """Length of the longest of the last steps; the very last one ends at a switch and may be short."""
     first, found = m.counts[COUNTS * (m.pieces - 1)], 0.0
     for row in range(max(first, m.ints[RECORDED] - LAST), m.ints[RECORDED]):
         found = max(found, abs(m.record[row, 1]))
@@ -192,7 +192,7 @@ def note_piece(m: Motion) -> None:
 
 @kernel
 def forget_pieces(m: Motion) -> None:
-    """Makes the room of all pieces free, but for what is asked of the whole motion."""
+    """Frees the memory of all pieces; keeps the largest growth of their pivots."""
     for i in range(m.ints[RECORDED]):
         m.largest = max(m.largest, m.record[i, 2])
     m.ints[RECORDED], m.pieces, m.occurrences = 0, 0, 0
