@@ -56,7 +56,7 @@ from zeromass.integrate import (
 )
 from zeromass.later import later as _later
 from zeromass.model import (
-    Contact,
+    ContactPoint,
     Damper,
     Event,
     Force,
@@ -104,6 +104,7 @@ if _typing.TYPE_CHECKING:
         servo,
     )
     from zeromass.contact import (
+        Contact,
         Contacts,
         ConvexBody,
         Friction,
@@ -126,6 +127,7 @@ if _typing.TYPE_CHECKING:
         ellipsoid,
         shell,
         superquadric,
+        shapes,
         surfaces,
         torus,
         two_material_shell,
@@ -180,6 +182,7 @@ __all__ = [
     "Cam",
     "Certificate",
     "ConstantVelocity",
+    "ContactPoint",
     "Contact",
     "Contacts",
     "Control",
@@ -322,6 +325,7 @@ __all__ = [
     "solve",
     "substitute",
     "superquadric",
+    "shapes",
     "surfaces",
     "sweep",
     "t",
@@ -367,6 +371,7 @@ if not _typing.TYPE_CHECKING:  # type checkers know all names, and that there is
                 "servo",
             ],
             "zeromass.contact": [
+                "Contact",
                 "Contacts",
                 "ConvexBody",
                 "Friction",
@@ -389,6 +394,7 @@ if not _typing.TYPE_CHECKING:  # type checkers know all names, and that there is
                 "ellipsoid",
                 "shell",
                 "superquadric",
+                "shapes",
                 "surfaces",
                 "torus",
                 "two_material_shell",

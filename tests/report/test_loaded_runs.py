@@ -192,7 +192,7 @@ def test_contacts_of_a_loaded_wheel_tell_their_forces(tmp_path):
 
 
 def test_a_file_that_names_what_a_system_does_not_have_is_refused():
-    data, grids = to_record(swinging_rope()[0])
+    data, grids = to_record(slipping_wheel()[0])
     with pytest.raises(ValueError, match="which it does not have"):
         from_record({**data, "closed": ["string"]}, grids)
     kind = {"joints": [{**data["joints"][0], "one-sided": [["os.system", {}]]}]}

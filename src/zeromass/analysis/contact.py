@@ -12,7 +12,7 @@ from zeromass.analysis.stepwise import Approximation, approximation
 from zeromass.integrate import Course, Segment
 from zeromass.integrate.course import Sampled
 from zeromass.integrate.search import maxima, zeros
-from zeromass.model import Contact, ModelError
+from zeromass.model import ContactPoint, ModelError
 
 SAMPLES = 4
 """Parts of a step at whose ends a normal force is looked at first."""
@@ -139,7 +139,7 @@ def _pulls(part: Course, sampled: Sampled) -> tuple[Interval, ...]:
     return tuple(interval for contact in part.system.contacts for interval in _pulling(part, contact, sampled))
 
 
-def _pulling(run: Course, contact: Contact, sampled: Sampled) -> tuple[Interval, ...]:
+def _pulling(run: Course, contact: ContactPoint, sampled: Sampled) -> tuple[Interval, ...]:
     t, force = sampled.t, sampled[contact.normal_force]
     if any(event.name == contact.lost and event.t == run.t[-1] for event in run.events):
         force[-1] = 0.0  # the run was cut there, up to rounding

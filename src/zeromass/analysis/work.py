@@ -138,7 +138,8 @@ def powers(system: System, *, held: bool = False) -> tuple[Expression, Expressio
     applied = as_expression(rate(system.energy) - reaction)
     if _quadratic(system):
         applied = as_expression(substitute(applied, dict.fromkeys(system.accelerations, 0.0)))
-    still = not len(system.rows) or (held and all(e is ZERO for e in system.C) and not any(map(_moves, system.rows)))
+    closed = bool(system.unilaterals)
+    still = not closed and (not len(system.rows) or (held and all(e is ZERO for e in system.C) and not any(map(_moves, system.rows))))
     return applied, ZERO if still else reaction
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from zeromass.codegen import cache
 from zeromass.codegen.target import host
 from zeromass.compile.straight import canonical
-from zeromass.expression import Expression
+from zeromass.expression import Expression, as_expression
 from zeromass.expression.node import Gridded, contents
 from zeromass.model import RigidBody, System
 
@@ -119,6 +119,10 @@ def _system(system: System) -> str | None:
     roots: list[Expression] = [*M.entries, *system.Q, *system.C, *A.entries, *system.b]
     roots += [*[row.zero for row in system.rows], *system.velocity_constraints]
     roots += [e for held in system.sliding_modes.values() for e in (held.flag, held.switch.mode, held.switch.g)]
+    for one in system.contact_modes:
+        own = [*one.velocities, one.gap, *one.direction, *one.hidden, *(() if one.friction is None else (as_expression(one.friction),))]
+        shape += [one.rough, one.smooth, len(own)]
+        roots += own
     for body in bodies:
         own = [*body.coordinates, *body.inertia.ravel(), body.kinetic, *body.constraints.values()]
         shape.append(len(own))

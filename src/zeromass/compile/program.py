@@ -35,6 +35,10 @@ if TYPE_CHECKING:
     from zeromass.expression.packing import Packed
 
 
+DERIVED = ("elimination", "followed", "betas", "forced")
+"""What of a program an earlier process may have derived, and is derived again where it is asked for."""
+
+
 @frozen()
 class Program:
     """Equations of motion made explicit, with the pivots and the rank that hold at one state.
@@ -57,11 +61,13 @@ class Program:
     """β of switches that may hold the motion, as expressions of the state; see `zeromass.compile.holding`."""
     followed: tuple[Expression, ...] | None = field(default_factory=lambda: None)
     """q̈ for motions that are projected after each step, if that is not the same; see `followed_motion`."""
+    forced: tuple[Expression, ...] | None = field(default_factory=lambda: None)
+    """q̈ with contact forces as parameters, of a system with contacts; see `zeromass.compile.unilateral`."""
 
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            if name in ("elimination", "followed", "betas") and "fulfil" in vars(self):
+            if name in DERIVED and "fulfil" in vars(self):
                 vars(self)["fulfil"]()
                 return vars(self)[name]
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
@@ -79,14 +85,16 @@ class Program:
     def __getstate__(self) -> tuple[System, Packed]:
         from zeromass.expression.packing import packed
 
-        return self.system, packed((self.elimination, dict(self.corrections), list(self.betas.items()), self.followed))
+        return self.system, packed(
+            (self.elimination, dict(self.corrections), list(self.betas.items()), self.followed, self.forced)
+        )
 
     def __setstate__(self, state: tuple[System, Packed]) -> None:
         from zeromass.expression.packing import unpacked
 
         system, rest = state
-        elimination, corrections, betas, followed = unpacked(rest)
-        values = (system, elimination, corrections, dict(betas), followed)
+        elimination, corrections, betas, followed, forced = unpacked(rest)
+        values = (system, elimination, corrections, dict(betas), followed, forced)
         vars(self).update(zip(self.__dataclass_fields__, values, strict=True))
 
     @cached_property
@@ -303,7 +311,7 @@ def _promised(system: System, samples: Samples, rank: int | None, tree: Tree[Pro
             decide = Decisions(samples)
             with undisturbed:
                 derived = _derived(system, decide, rank)
-            own.update({name: vars(derived)[name] for name in ("elimination", "corrections", "betas", "followed")})
+            own.update({name: vars(derived)[name] for name in (*DERIVED, "corrections")})
             tree.take(decide, program)
 
     def back() -> Mapping[str, tuple[Expression, ...]]:
@@ -331,11 +339,15 @@ def _derived(system: System, decide: Decisions, rank: int | None) -> Program:
 
     motion, back = solved_motion(system, decide, rank), corrections(system, decide)
     program = Program(system, motion, back, followed=followed_motion(system, decide, rank))
-    if not system.sliding_modes:
-        return program
-    from zeromass.compile.holding import with_sliding  # few systems have switches that may hold them
+    if system.sliding_modes:
+        from zeromass.compile.holding import with_sliding  # few systems have switches that may hold them
 
-    return with_sliding(program, list(system.sliding_modes.values()))
+        program = with_sliding(program, list(system.sliding_modes.values()))
+    if system.contact_modes:
+        from zeromass.compile.unilateral import with_contacts  # few systems have contacts
+
+        program = with_contacts(program, system.contact_modes)
+    return program
 
 
 def corrections(system: System, decide: Decisions) -> dict[str, tuple[Expression, ...]]:

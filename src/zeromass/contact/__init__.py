@@ -2,7 +2,7 @@
 
 import typing as _typing
 
-from zeromass.contact import surfaces
+from zeromass.contact import shapes, surfaces
 from zeromass.contact.bodies import SphericalBody, ball, shell, two_material_shell
 from zeromass.contact.friction import Friction
 from zeromass.contact.roller import Roller
@@ -14,6 +14,7 @@ from zeromass.later import later as _later
 if _typing.TYPE_CHECKING:
     from zeromass.contact.by_function import convex
     from zeromass.contact.contacts import Contacts
+    from zeromass.contact.element import Contact
     from zeromass.contact.pair import Pair
     from zeromass.contact.redundant import RedundantContacts
     from zeromass.contact.shaped import ConvexBody, ImplicitBody
@@ -22,6 +23,7 @@ if _typing.TYPE_CHECKING:
     from zeromass.contact.wheels import WheelOnSurface
 
 __all__ = [
+    "Contact",
     "Contacts",
     "ConvexBody",
     "Friction",
@@ -44,6 +46,7 @@ __all__ = [
     "ellipsoid",
     "shell",
     "superquadric",
+    "shapes",
     "surfaces",
     "torus",
     "two_material_shell",
@@ -55,6 +58,7 @@ if not _typing.TYPE_CHECKING:  # type checkers know all names
         {
             "zeromass.contact.by_function": ["convex"],
             "zeromass.contact.contacts": ["Contacts"],
+            "zeromass.contact.element": ["Contact"],
             "zeromass.contact.pair": ["Pair"],
             "zeromass.contact.redundant": ["RedundantContacts"],
             "zeromass.contact.shaped": ["ConvexBody", "ImplicitBody"],

@@ -10,7 +10,7 @@ import numpy as np
 from zeromass.contact.another import AnotherMotion
 from zeromass.contact.watched import BORDER
 from zeromass.expression import Expression, as_expression, expressions
-from zeromass.model import Contact, Event, State, System
+from zeromass.model import ContactPoint, Event, State, System
 from zeromass.model.given import Number
 from zeromass.model.record import recorded
 from zeromass.model.requirement import unmet
@@ -80,7 +80,7 @@ class Adrift(AnotherMotion):
         return flying if event == TILTED or (event == NEAR and lowest) else None
 
     @property
-    def contacts(self) -> tuple[Contact, ...]:
+    def contacts(self) -> tuple[ContactPoint, ...]:
         """None in flight."""
         return ()
 

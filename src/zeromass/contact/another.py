@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from zeromass.expression import Expression, Symbol
-from zeromass.model import Contact, Force, Part, Quantity, State, System, Torque
+from zeromass.model import ContactPoint, Force, Part, Quantity, State, System, Torque
 from zeromass.model.moved import Moved
 from zeromass.model.record import read, written
 from zeromass.model.requirement import Requirement
@@ -94,7 +94,7 @@ class AnotherMotion(System):
         return self.rolling.examined(motion)
 
     @property
-    def contacts(self) -> tuple[Contact, ...]:
+    def contacts(self) -> tuple[ContactPoint, ...]:
         """The contact with the surface, as of the rolling body."""
         return self.rolling.contacts
 

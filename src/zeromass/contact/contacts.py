@@ -4,45 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, cast, get_args
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
-from zeromass.contact.complementarity import Mode
 from zeromass.contact.friction import Friction, bounded
-from zeromass.contact.gripping import NONE, Grips
+from zeromass.contact.contact_events import events_of
 from zeromass.contact.limits import possible_clearance, possible_creep
 from zeromass.contact.pair import Pair
 from zeromass.contact.penetration import Outside, inside_words, penetration
-from zeromass.contact.redundant import Shares
 from zeromass.contact.roller import Roller
 from zeromass.contact.several_given import of_each, solids_given, surfaces_given
 from zeromass.contact.skin import between_of, skin_of
-from zeromass.contact.slipping import SLOW, creep_of, speed_of
-from zeromass.contact.strokes import AT_ONCE, IN_TURN
+from zeromass.contact.slow import creep_of, speed_of
 from zeromass.contact.surface import Surface
 from zeromass.errors import quoted, shown
-from zeromass.expression import Array, Expression, Symbol, as_expression
-from zeromass.expression.build import ZERO
-from zeromass.model import Contact, Event, ModelError, Onward, Particle, Quantity, RigidBody, State, System
+from zeromass.expression import Array, Expression, Symbol
+from zeromass.model import ContactPoint, Event, ModelError, Particle, Quantity, RigidBody, State, System
 from zeromass.model.by_expression import ByExpression
 from zeromass.model.forces import Forces, Load, loads
-from zeromass.model.given import Number, Vector, given_all, given_choice, given_count, given_parameters, value_of
+from zeromass.model.given import Number, Vector, given_choice, given_parameters, value_of
 from zeromass.model.moved import Moved
 from zeromass.model.record import recorded
 from zeromass.model.requirement import Ordered, Requirement
+from zeromass.model.unilateral import told_apart
 
 if TYPE_CHECKING:
     from zeromass.expression.record import Reader, Writer
     from zeromass.model import Drawing
-    from zeromass.model.changing import Changing
+
+AT_ONCE, IN_TURN = "at once", "in turn"
+"""Whether contacts that touch are struck at once, or one after another."""
 
 LEAST_CLEARANCE = 1e-4
 """Clearance at which a hollow counts as too tight, as of a rolling body."""
-
-Modes = tuple[Mode, ...]
-"""What each contact is: open, rolling or slipping."""
-
 
 @recorded("contacts")
 class Contacts(ByExpression, System):
@@ -61,13 +57,11 @@ class Contacts(ByExpression, System):
     creep        speed of slip, m/s, below which friction falls off; by default 1e-9 √(g r)
     forces       as of a System, or a function that gives them: lambda contacts: zm.Force(…, at=contacts.body.point(…))
 
-    Each contact is open, rolling or slipping, and the run goes on from one case to the next: where a body strikes a surface,
-    where a contact is no longer pressed, where it needs more friction than there is, where a slip has died out. `kind` says
-    which case it is, as "floor rolling, wall open". Contacts are called by their surface, with several bodies by both, "red
+    Each contact is open, rolling or slipping; a run goes over from one to the other, and `run.kinds` tells them, as "floor
+    rolling, wall open". Contacts are called by their surface, with several bodies by both, "red
     on floor" and "red and white"; contacts["floor"] has gap, slip and forces of one, see `zm.Pair`.
 
-    Of contacts that roll on one body, forces along the line between them do not change the motion: friction is the least
-    that does it, by the sum of squares. Strokes of several contacts at once follow `zeromass.contact.strokes`.
+    Of several contacts of one body not all forces follow from the motion: those of least weight are taken.
 
     >>> room = {"floor": zm.surfaces.plane(), "wall": zm.Surface(lambda X, Y, Z: 1.0 - X)}
     >>> ball = zm.Contacts(zm.ball(0.1, 0.5), on=room, gravity=10.0, friction={"floor": 0.2, "wall": 0.0}, restitution=0.5)
@@ -82,9 +76,6 @@ class Contacts(ByExpression, System):
     _how = "contacts[name] is a contact, contacts.pairs are all of them"
     written_out: bool = True
 
-    modes: Modes
-    """What each contact is, in the order of `pairs`."""
-
     pairs: tuple[Pair, ...]
     """Bodies and surfaces that may touch."""
 
@@ -97,23 +88,11 @@ class Contacts(ByExpression, System):
     creep: Number
     """Speed of slip, m/s, below which friction falls off."""
 
-    slow: Number
-    """Speed, m/s, below which a slip is stiff."""
-
     strokes: str
     """Whether contacts that touch are struck at once or in turn."""
 
     applied: list[Load]
     least_clearance: Number
-    shares: Shares
-    """Contacts whose normal forces follow from those of others, with what parts, see `zm.RedundantContacts`."""
-
-    grips: Grips
-    """Rows of contacts whose friction the motion does not determine, see `zeromass.contact.gripping`."""
-
-    whole: Contacts
-    """The system in which all contacts are open; it has the others, see `case`."""
-
     def __init__(
         self,
         bodies: Roller | Sequence[Roller],
@@ -128,8 +107,6 @@ class Contacts(ByExpression, System):
         least_clearance: Number = LEAST_CLEARANCE,
         forces: Forces | Callable[[Contacts], Forces] = None,
     ) -> None:
-        from zeromass.contact.cases import constraints_of, events_of, kind_of
-
         self.solids = solids_given(bodies)
         couples = between_of(self.solids, between)
         surfaces = surfaces_given(on, bool(couples))
@@ -150,21 +127,19 @@ class Contacts(ByExpression, System):
         self.bodies = tuple(RigidBody(s.name, mass=s.mass, inertia=s.inertia) for s in self.solids)
         one = len(self.solids) == 1
         self.centers = tuple(Particle("center" if one else f"{s.name} center", mass=0) for s in self.solids)
+        slips = any(given is not None for given in μ.values())
+        self.creep: Number = self._creep(creep) if slips else 0.0
+        speed: Any = self._speed() if slips else 1.0
         self.pairs = tuple(
-            Pair(where if one else f"{solid.name} on {where}", solid, body, O, surface, μ[where], e[where])
+            Pair(where if one else f"{solid.name} on {where}", solid, body, O, surface, μ[where], e[where], speed)
             for solid, body, O in zip(self.solids, self.bodies, self.centers, strict=True)
             for where, surface in surfaces.items()
         ) + tuple(
-            Pair(name, solid, *self._moving(solid), skin_of(other, *self._moving(other)), μ[name], e[name])
+            Pair(name, solid, *self._moving(solid), skin_of(other, *self._moving(other)), μ[name], e[name], speed)
             for name, (other, solid) in couples.items()
         )
         for requirement in self._possible_limits():
             requirement.checked("friction, restitution and least_clearance")
-        if creep is not None:
-            possible_creep(creep).checked("creep")
-        slips = any(pair.friction is not None for pair in self.pairs)
-        self.creep, self.slow = _speeds(self, creep) if slips else (0.0, 0.0)
-        self.modes, self.shares, self.grips, self.whole = tuple("open" for _ in self.pairs), (), NONE, self
         self.applied = loads(value_of(forces, (self,), "forces") if callable(forces) else forces)
         parts = [*self.bodies, *self.centers, *[part for pair in self.pairs for part in pair.parts]]
         super().__init__(
@@ -172,20 +147,12 @@ class Contacts(ByExpression, System):
             coordinates=[x for pair in self.pairs for x in pair.coordinates],
             gravity=gravity,
             forces=self.applied,
-            constraints=constraints_of(self),
+            constraints=self._constraints(),
         )
-        shared = {name: λ for pair in self.pairs for name, λ in pair.multipliers.items()}
-        self._complete(
-            self._free,
-            list(self.rows),
-            self.C,
-            np.array(
-                [shared.get(row.name, λ) for row, λ in zip(self.rows, self.multipliers, strict=True)], dtype=object
-            ),
-        )
+        self.unilaterals = told_apart(pair.unilateral for pair in self.pairs)
+        self.simultaneous_impacts = self.strokes == AT_ONCE
         self._know(*self.limits)
-        self.events: tuple[Event, ...] = events_of(self)
-        self.kind: str = kind_of(self)
+        self.events: tuple[Event, ...] = tuple(event for pair in self.pairs for event in events_of(self, pair))
 
     # what it is made of ------------------------------------------------------------------------------------------------
     def _moving(self, solid: Roller) -> tuple[RigidBody, Particle]:
@@ -215,40 +182,39 @@ class Contacts(ByExpression, System):
         """Centre of the outside of the body, m, of a system that has one."""
         return self.centers[self.bodies.index(self.body)].position
 
-    def closed(self) -> list[Pair]:
-        """The contacts that touch."""
-        return [pair for pair, mode in zip(self.pairs, self.modes, strict=True) if mode != "open"]
+    def _constraints(self) -> dict[str, Any]:
+        """Centres in their bodies, contacts on their surfaces, and gaps."""
+        found: dict[str, Any] = {}
+        for solid, body, O in zip(self.solids, self.bodies, self.centers, strict=True):
+            words = "mass center" if len(self.solids) == 1 else f"{solid.name} mass center"
+            found[words] = O.position + body.rotate(solid.center_of_mass) - body.position
+        for pair in self.pairs:
+            found |= pair.constraints
+        return found
 
-    def case(self, modes: Sequence[Mode], axes: Sequence[int] | None = None, shares: Shares = ()) -> Contacts:
-        """The same bodies with each contact open, rolling or slipping; always the same system.
+    def _creep(self, given: Number | None) -> Number:
+        """Speed of slip below which the direction of friction is that in which the slip began, m/s, of the smallest body."""
+        if given is not None:
+            possible_creep(given).checked("creep")
+        found = [SimpleNamespace(gravity=self.gravity, creep=given, solid=solid) for solid in self.solids]
+        slowest: Any = creep_of(cast(Any, found[0]))
+        for one in found[1:]:
+            slowest = np.minimum(slowest, creep_of(cast(Any, one)))
+        return slowest if isinstance(slowest, Expression) else float(slowest)
 
-        axes    for each contact one of the three axes that is far from its normal; where the normals are constant, or
-                nothing slips, it is not needed
-        shares  contacts whose normal forces follow from those of others, by their numbers, see `zm.RedundantContacts`
-
-        >>> room = {"floor": zm.surfaces.plane(), "wall": zm.Surface(lambda X, Y, Z: 1.0 - X)}
-        >>> ball = zm.Contacts(zm.ball(0.1, 0.5), on=room)
-        >>> ball.case(("rolling", "open")).kind
-        'floor rolling, wall open'
-        """
-        from zeromass.contact.cases import case
-
-        modes = tuple(given_choice(mode, "a mode", get_args(Mode)) for mode in given_all(modes, str, "modes", "a word"))
-        if axes is not None:
-            axes = [given_count(axis, "an axis", below=3) for axis in given_all(axes, object, "axes", "0, 1 or 2")]
-        for given, what in ((modes, "modes"), (axes, "axes")):
-            if given is not None and len(given) != len(self.whole.pairs):
-                raise ModelError(f"{what}: {len(self.whole.pairs)} contacts have one each, not {len(given)}")
-        for share in given_all(shares, tuple, "shares", "a contact and its parts"):
-            if len(share) != 2 or not isinstance(share[1], tuple):
-                raise ModelError(f"shares has {shown(share)} in it; each is a contact and its parts, (k, ((i, c), …))")
-        return case(self.whole, modes, axes, tuple(shares))
+    def _speed(self) -> Number:
+        """√(g r) of the smallest body, m/s, that slow slips are compared with."""
+        found: Any = None
+        for solid in self.solids:
+            own: Any = speed_of(cast(Any, SimpleNamespace(gravity=self.gravity, creep=self.creep, solid=solid)))
+            found = own if found is None else np.minimum(found, own)
+        return found if isinstance(found, Expression) else float(found)
 
     @property
     def limits(self) -> list[Number]:
         """Numbers that events and decisions know beside the equations."""
         given = [x for pair in self.pairs for x in (pair.friction, pair.restitution)]
-        return [x for x in (*given, self.creep, self.slow, self.least_clearance) if x is not None]
+        return [x for x in (*given, self.creep, self.least_clearance) if x is not None]
 
     def _possible_limits(self) -> tuple[Requirement, ...]:
         found: list[Requirement] = []
@@ -267,35 +233,6 @@ class Contacts(ByExpression, System):
         own = [requirement for solid in self.solids for requirement in solid.requirements]
         return (*own, *super().requirements, *self._possible_limits())
 
-    # kinds of motion ---------------------------------------------------------------------------------------------------
-    @property
-    def mode_of(self) -> System:
-        """The bodies with all contacts open."""
-        return self.whole
-
-    def begins_as(self, state: State) -> System:
-        """The case that holds at a start: which contacts touch, and roll or slip."""
-        from zeromass.contact.following import beginning
-
-        return beginning(self, state)
-
-    @property
-    def begins_one_way(self) -> bool:
-        """Never: contacts decide."""
-        return False
-
-    def goes_on_as(self, event: str, state: State) -> System | Onward | None:
-        """The case that follows where a contact comes or goes, begins to slip or ceases to; other events end the motion."""
-        from zeromass.contact.following import following
-
-        return following(self, event, state)
-
-    def changing(self) -> Changing | None:
-        """The cases of its contacts."""
-        from zeromass.contact.several_changing import changing  # few runs are driven outside Python
-
-        return changing(self)
-
     def leaps(self, names: Sequence[str], before: State, after: State) -> bool:
         """Where another end of a body comes nearest to a surface that it does not touch."""
         if self.pieces is None:
@@ -303,7 +240,7 @@ class Contacts(ByExpression, System):
         from zeromass.contact.edges import own_edge  # few bodies have ends
 
         groups = {row.group for row in self.rows if row.name in names}
-        open_ = [pair for pair, mode in zip(self.pairs, self.modes, strict=True) if mode == "open"]
+        open_ = [pair for pair in self.pairs if not before.parameters[pair.unilateral.closed]]
         leaping = [pair for pair in open_ if groups & {*pair.constraints}]
         if not groups <= {name for pair in leaping for name in pair.constraints if not name.endswith(" surface")}:
             return False
@@ -321,20 +258,9 @@ class Contacts(ByExpression, System):
                 return lies_words(pair.solid.name)
         return ""
 
-    @property
-    def stiff(self) -> Expression | None:
-        """Negative where a slip is slow, of contacts that slip with friction; see `zm.Slipping`."""
-        found: Any = None
-        for pair, mode in zip(self.pairs, self.modes, strict=True):
-            if mode == "slipping" and pair.friction is not None and as_expression(pair.friction) is not ZERO:
-                w = pair.slip_velocity
-                own = as_expression(w @ w - self.slow**2)
-                found = own if found is None else np.minimum(found, own)
-        return found
-
     def examined(self, motion: Moved) -> tuple[str, ...]:
         """That a body was found inside one of its surfaces, away from the contact with it, if it was."""
-        found: list[tuple[Any, Any]] = [(seen, penetration(cast(Any, seen), motion)) for seen in self.whole.outsides]
+        found: list[tuple[Any, Any]] = [(seen, penetration(cast(Any, seen), motion)) for seen in self.outsides]
         return tuple(inside_words(seen, depth) for seen, depth in found if depth is not None)
 
     @cached_property
@@ -391,7 +317,7 @@ class Contacts(ByExpression, System):
             "angular_velocity": angular_velocity,
             "orientation": orientation,
         }
-        return placed(self.whole, words, touching, t, parameters)
+        return placed(self, words, touching, t, parameters)
 
     @cached_property
     def facing(self) -> tuple[Expression, ...]:
@@ -432,23 +358,23 @@ class Contacts(ByExpression, System):
 
     # what it tells -----------------------------------------------------------------------------------------------------
     @property
-    def contacts(self) -> tuple[Contact, ...]:
-        """The contacts that touch."""
-        return tuple(pair.contact for pair in self.closed())
+    def contacts(self) -> tuple[ContactPoint, ...]:
+        """The forces at all contacts."""
+        return tuple(pair.contact for pair in self.pairs)
 
     @cached_property
     def drawing(self) -> Drawing:
         """The bodies on their surfaces, with the forces at all contacts."""
         from zeromass.contact.scene import drawing_of
 
-        return drawing_of(self.whole, {})
+        return drawing_of(self, {})
 
     def drawing_at(self, parameters: Mapping[Symbol, float]) -> Drawing:
         """With the sizes that values of the parameters give."""
         from zeromass.contact.scene import drawing_of
 
         given_parameters(parameters, "parameters")
-        return drawing_of(self.whole, parameters) if parameters else self.drawing
+        return drawing_of(self, parameters) if parameters else self.drawing
 
     def _own_quantities(self) -> dict[str, Quantity]:
         """What plots and files show: gaps and forces of each contact by its name."""
@@ -491,16 +417,3 @@ class Seen:
     def outside(self) -> Outside:
         """The outside of the body, tried against the whole of the surface."""
         return Outside(cast(Any, self))
-
-
-def _speeds(contacts: Contacts, creep: Number | None) -> tuple[Number, Number]:
-    """Creep, and the speed below which a slip is stiff, of the smallest of the bodies."""
-    from types import SimpleNamespace
-
-    found = [SimpleNamespace(gravity=contacts.gravity, creep=creep, solid=solid) for solid in contacts.solids]
-    slowest: Any = creep_of(found[0])  # type: ignore[arg-type]
-    speed: Any = speed_of(found[0])  # type: ignore[arg-type]
-    for one in found[1:]:
-        slowest, speed = np.minimum(slowest, creep_of(one)), np.minimum(speed, speed_of(one))  # type: ignore[arg-type]
-    numbers = [x if isinstance(x, Expression) else float(x) for x in (slowest, SLOW * speed)]
-    return numbers[0], numbers[1]

@@ -6,6 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from zeromass.expression import Array, as_expression
 from zeromass.expression.node import symbol
 
 
@@ -33,3 +34,9 @@ def scattered(count: int) -> np.ndarray:
     directions = np.stack([across * np.cos(angle), across * np.sin(angle), z], axis=1)
     directions.setflags(write=False)
     return directions
+
+
+def constant_vector(n: Array) -> np.ndarray | None:
+    """The components of a vector that is constant; None of others."""
+    values = [as_expression(x).value for x in n]
+    return None if any(value is None for value in values) else np.array(values, dtype=float)

@@ -20,7 +20,7 @@ from zeromass.contact.striking import stroke
 from zeromass.contact.watched import BORDER, FLAT, LANDS, UPRIGHT
 from zeromass.expression import Array, Evaluator, Expression, as_expression, expressions, rate
 from zeromass.expression.build import ONE
-from zeromass.model import Contact, Event, ModelError, Onward, StartError, State, System
+from zeromass.model import ContactPoint, Event, ModelError, Onward, StartError, State, System
 from zeromass.model.given import Number, Vector, given_numbers
 from zeromass.model.quaternion import inertial_rates
 from zeromass.model.record import recorded
@@ -295,7 +295,7 @@ class Flying(AnotherMotion):
         return change
 
     @property
-    def contacts(self) -> tuple[Contact, ...]:
+    def contacts(self) -> tuple[ContactPoint, ...]:
         """None in flight."""
         return ()
 

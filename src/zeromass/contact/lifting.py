@@ -20,7 +20,7 @@ import numpy as np
 
 from zeromass.contact.bouncing import RESTS, TOUCHES
 from zeromass.contact.complementarity import AGREES, Meeting, Mode, decided
-from zeromass.contact.following import ALIKE, kinetic_solution, parted
+from zeromass.contact.lifting_gaps import ALIKE, kinetic_solution, parted
 from zeromass.contact.friction import friction_at, restitution_at
 from zeromass.contact.slow import STOPPED
 from zeromass.contact.strokes import strokes

@@ -8,40 +8,29 @@ from typing import Any
 
 import numpy as np
 
+from zeromass.contact.directions import constant_vector
 from zeromass.contact.flying import axes_of
 from zeromass.contact.friction import lacking
 from zeromass.contact.pressing import Pressing
 from zeromass.contact.roller import Roller
 from zeromass.contact.skin import Skin
 from zeromass.contact.surface import Surface
-from zeromass.expression import Array, Expression, Symbol, as_expression, coordinate, expressions, multiplier, rate
+from zeromass.expression import Array, Expression, Symbol, as_expression, coordinate, expressions
 from zeromass.expression.build import ZERO
-from zeromass.model import Contact, Particle, RigidBody
-from zeromass.model.given import Number, given_kind, given_name
+from zeromass.model import ContactPoint, Particle, RigidBody
+from zeromass.model.given import Number, given_kind, given_name, length
 from zeromass.model.remembering import Remembering
-
-LOST, PARTED, SLIPS, STOPS, BEGINS, LANDS, RESTED = (
-    "contact lost",
-    "does not follow from others",
-    "would slip",
-    "slip dies out",
-    "slip begins",
-    "lands",
-    "bounces end",
-)
-"""What happens at a contact; events are called by the contact and one of these."""
-
+from zeromass.model.unilateral import Unilateral, tangent_axis
 
 class Pair(Pressing, Remembering):
     """A body and a surface that may touch, and what they do to one another, whether they touch or not.
 
-    Four quantities without mass tell how far they are apart and how one slides along the other; P is the contact on the
-    surface, O the centre of the body, l the lever from the one to the other where they touch, n the normal and h the
-    direction in which the gap is measured:
+    P is the contact on the surface, O the centre of the body, l the lever from the one to the other where they touch, n the
+    normal and h the direction in which the gap is measured, a coordinate without mass:
 
-        f(P) = 0,   O − P − l = g h,   w = ṡ         w the velocity of the body's point at the contact against the surface
+        f(P) = 0,   O − P − l = g h
 
-    What acts between them is what acts on g and ṡ: nothing while they are apart. Of two bodies the outside of one, `other`,
+    Of two bodies the outside of one, `other`,
     is the surface; n points from it to the other one, `body`.
 
     >>> room = {"floor": zm.surfaces.plane(), "wall": zm.Surface(lambda X, Y, Z: 1.0 - X)}
@@ -66,6 +55,7 @@ class Pair(Pressing, Remembering):
         surface: Surface,
         friction: Number | None,
         restitution: Number,
+        speed: Number = 1.0,
     ) -> None:
         self.name: str = given_name(name, "a contact")
         given_kind(solid, Roller, "what touches", "a body, such as zm.ball(…)")
@@ -80,8 +70,6 @@ class Pair(Pressing, Remembering):
         self.contact_particle: Particle = Particle(f"{name} contact", mass=0)
         P, O = self.contact_particle, center
         self.gap: Symbol = coordinate(f"{name} gap")
-        self.slip: Array = expressions([coordinate(f"{name} slip.{axis}") for axis in "xyz"])
-        """How far the body's point has slid over the surface, m: the rate of this is the slip velocity."""
         self.normal: Array = surface.normal(P.position)
         """Unit normal of the surface at the contact, towards the body."""
         touch = solid.touching(body, P, O, self.normal, surface.gradient(P.position))
@@ -98,9 +86,8 @@ class Pair(Pressing, Remembering):
             **{f"{name} {what}": zero for what, zero in touch.constraints.items()},
             f"{name} tangency": (touch.constraints["tangency"] if touch.parts else touch.apart)
             - self._axes @ (self.gap * self.up),
-            f"{name} slip": self.slip_velocity - rate(self.slip),
         }
-        self._between: Array = expressions([multiplier(f"λ {row}") for row in self._rows])
+        self.unilateral: Unilateral = self._unilateral(speed)
 
     @property
     def other(self) -> RigidBody | None:
@@ -118,20 +105,35 @@ class Pair(Pressing, Remembering):
         own = [body for body, _ in self.sides]
         return any(body in own for body, _ in other.sides)
 
-    @property
-    def _rows(self) -> list[str]:
-        """Names of the rows whose multipliers are the force between body and surface."""
-        return [f"{self.name} {what}[{i}]" for what in ("tangency", "slip") for i in range(3)]
+    def _unilateral(self, speed: Number) -> Unilateral:
+        """The unilateral constraint of the contact.
 
-    @property
-    def multipliers(self) -> dict[str, Expression]:
-        """The multipliers that make up the force, by the names of their rows."""
-        return dict(zip(self._rows, self._between, strict=True))
+        speed  that slips are compared with, m/s
+        """
+        self.tangents: Array
+        steady = constant_vector(self.normal)
+        axis = tangent_axis(self.name) if steady is None else np.eye(3)[int(np.argmin(np.abs(steady)))]
+        one = expressions(np.cross(self.normal, expressions(axis)))
+        one = expressions(one / length(one))
+        self.tangents = expressions([one, expressions(np.cross(self.normal, one))])
+        first, second = (as_expression(along @ self.slip_velocity) for along in self.tangents)
+        return Unilateral(
+            self.name,
+            self.gap,
+            (first, second),
+            friction=self.friction,
+            restitution=self.restitution,
+            size=self.solid.size,
+            speed=speed,
+            normal=self.normal if steady is None else None,
+            words={"sticks": "rolling", "slips": "slipping", "closed": "slipping"},
+            approaching=self.approach,
+        )
 
     @property
     def coordinates(self) -> Sequence[Expression]:
-        """Gap and slip."""
-        return [self.gap, *self.slip]
+        """The gap."""
+        return [self.gap]
 
     @property
     def point(self) -> Array:
@@ -147,7 +149,24 @@ class Pair(Pressing, Remembering):
     @cached_property
     def force(self) -> Array:
         """Of the surface on the body, inertial components, N; zero while they are apart."""
-        return expressions(self._axes.T @ self._between[:3] + self._between[3:])
+        N, *T = self.unilateral.forces
+        return expressions(N * self.normal + expressions(T) @ self.tangents)
+
+    @property
+    def normal_force(self) -> Expression:  # type: ignore[override]
+        """N, N."""
+        return self.unilateral.forces[0]
+
+    @cached_property
+    def friction_force(self) -> Array:  # type: ignore[override]
+        """Tangential part of the force of the surface, N."""
+        return expressions(expressions(self.unilateral.forces[1:]) @ self.tangents)
+
+    @cached_property
+    def friction_magnitude(self) -> Expression:  # type: ignore[override]
+        """Magnitude of the friction force, N."""
+        one, two = self.unilateral.forces[1:]
+        return as_expression(np.sqrt(as_expression(one**2 + two**2)))
 
     def _pressing(self) -> Array:
         return self.force
@@ -164,21 +183,17 @@ class Pair(Pressing, Remembering):
         return self.solid.clearance(self.body, self.parts[1:], self.normal, curvature)
 
     @cached_property
-    def contact(self) -> Contact:
+    def contact(self) -> ContactPoint:
         """The contact as systems tell of it, while it is one."""
-        return Contact(
+        return ContactPoint(
             name=self.name,
             point=self.point,
             normal=self.normal,
             normal_force=self.normal_force,
             friction_force=self.friction_force,
             friction_ratio=self.friction_ratio,
-            lost=self.says(LOST),
+            lost=f"{self.name}: contact lost",
         )
-
-    def says(self, what: str) -> str:
-        """The name of an event of this contact."""
-        return f"{self.name}: {what}"
 
     def __repr__(self) -> str:
         return f"Pair({self.name!r})"

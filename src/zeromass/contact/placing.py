@@ -6,16 +6,13 @@ import contextlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from zeromass.contact.complementarity import Mode
-from zeromass.contact.following import scales_at
-from zeromass.contact.here import here_at
 from zeromass.contact.start import GIVEN, turn_of
 from zeromass.contact.watched import UPRIGHT
-from zeromass.expression import Evaluator, Expression, Symbol, as_expression, expressions, gradient
+from zeromass.expression import Evaluator, Expression, Symbol, as_expression, expressions, gradient, rate
 from zeromass.expression import t as time
 from zeromass.model import RigidBody, StartError, State
 from zeromass.model.given import given_all, given_finite, given_numbers, given_parameters
@@ -31,6 +28,24 @@ if TYPE_CHECKING:
 
 FEET = 50
 """Steps to the point of a surface that is beside a centre."""
+
+
+class Scales(NamedTuple):
+    """Sizes of places, m, and speeds, m/s, that rounding is a part of."""
+
+    extent: float
+    speed: float
+
+
+def scales_at(contacts: Contacts, state: State) -> Scales:
+    """Those of a state."""
+    sizes = [float(number_at(solid.size, state.parameters)) for solid in contacts.solids]
+    places = [state.q[contacts.index(x)] for body in contacts.bodies for x in body.position]
+    rates = [state.v[contacts.index(x)] for body in contacts.bodies for x in body.position]
+    turns = [state.v[contacts.index(x)] for body in contacts.bodies for x in body.quaternion]
+    return Scales(
+        max(sizes) + float(np.abs(places).max()), float(np.abs(rates).max() + max(sizes) * np.abs(turns).max())
+    )
 
 
 def placed(
@@ -66,10 +81,7 @@ def placed(
     rates += [(O.velocity, (0.0, 0.0, 0.0)) for O in whole.centers]
     apart = consistent_start(whole, [*places, *rates], t=t, parameters=parameters, guess=near, admitted=False)
     touched = _touched(whole, apart, touching)
-    modes: list[Mode] = ["open"] * len(whole.pairs)
-    for j in touched:
-        modes[j] = _kinematics(whole, j, touched, by_body)
-    case = whole.case(modes)
+    rolling = [j for j in touched if _rolls(whole, j, touched, by_body)]
     given: list[tuple[Any, Any]] = (
         [] if touching is not None else [(O, x) for O, x in places if O[0] in _centers(whole)]
     )
@@ -78,17 +90,18 @@ def placed(
     near = [(x, float(value)) for x, value in zip(whole.coordinates, first, strict=True)]
     for body, O, own in zip(whole.bodies, whole.centers, by_body, strict=True):
         given.append((O.velocity, own["velocity"]))
-        rolls = any(modes[j] == "rolling" and _roller(whole, whole.pairs[j]) is body for j in touched)
+        rolls = any(_roller(whole, whole.pairs[j]) is body for j in rolling)
         if own["angular_velocity"] is not None or not rolls:
             ω = own["angular_velocity"]
             given.append((body.angular_velocity, (0.0, 0.0, 0.0) if ω is None else ω))
-    found = consistent_start(case, given, t=t, parameters=parameters, guess=near, admitted=False)
+    given += [(whole.pairs[j].gap, 0.0) for j in touched]
+    given += [(rate(whole.pairs[j].gap), 0.0) for j in touched if j not in rolling]
+    given += [(whole.pairs[j].slip_velocity, (0.0, 0.0, 0.0)) for j in rolling]
+    found = consistent_start(whole, given, t=t, parameters=parameters, guess=near, admitted=False)
     q, v = found.q.copy(), found.v.copy()
-    for j in touched:  # exactly, so that the case which is decided has nothing to mend
-        pair = whole.pairs[j]
-        q[whole.index(pair.gap)] = v[whole.index(pair.gap)] = 0.0
-        if case.modes[j] == "rolling":
-            v[[whole.index(x) for x in pair.slip]] = 0.0
+    for j in touched:  # exactly, so that the modes that are selected have nothing to mend
+        gap = whole.index(whole.pairs[j].gap)
+        q[gap] = v[gap] = 0.0
     made_of = _prescription(whole, said, q, t, formulas, own_values)
     if touched:  # what touches is decided anew with other values
         again = partial(placed, whole, words, touching, t)
@@ -144,7 +157,7 @@ def _prescription(
     values: Mapping[Symbol, float],
 ) -> Prescription:
     """What a start in the air is made of, so that it can be made again with other values."""
-    pairs: list[tuple[Any, Any]] = [(x, 0.0) for pair in whole.pairs for x in pair.slip]
+    pairs: list[tuple[Any, Any]] = []
     for body, O, own in zip(whole.bodies, whole.centers, said, strict=True):
         turned, ω = own["orientation"], own["angular_velocity"]
         pairs += [(O.position, own["center"]), (O.velocity, own["velocity"])]
@@ -158,8 +171,8 @@ def _centers(whole: Contacts) -> set[Any]:
     return {O.position[0] for O in whole.centers}
 
 
-def _kinematics(whole: Contacts, j: int, touched: Sequence[int], by_body: list[dict[str, Any]]) -> Any:
-    """Of a contact that touches: whether its body is said to turn as it likes, or rolls.
+def _rolls(whole: Contacts, j: int, touched: Sequence[int], by_body: list[dict[str, Any]]) -> bool:
+    """Of a contact that touches: whether its body rolls, or is said to turn as it likes.
 
     On another body rolls what touches no surface.
     """
@@ -168,7 +181,7 @@ def _kinematics(whole: Contacts, j: int, touched: Sequence[int], by_body: list[d
     free = by_body[whole.bodies.index(body)]["angular_velocity"] is not None
     if pair.other is not None:
         free = free or any(whole.pairs[i].body is body and whole.pairs[i].other is None for i in touched)
-    return "slipping" if free and pair.friction is not None else "rolling"
+    return not free or pair.friction is None
 
 
 def _roller(whole: Contacts, pair: Pair) -> RigidBody:
@@ -284,12 +297,13 @@ def _touched(whole: Contacts, apart: State, touching: Iterable[str] | None) -> l
 def _above(whole: Contacts, state: State, touched: list[int]) -> State:
     """The same state; an error where a body is inside a surface, or moves into one that it touches."""
     admitted_start(state)
-    here, scales = here_at(whole, state), scales_at(whole, state)
+    scales = scales_at(whole, state)
     for j in touched:
         pair = whole.pairs[j]
-        if here.leaving[j] < -GIVEN * scales.speed:
+        leaving = float(state[pair.approach])
+        if leaving < -GIVEN * scales.speed:
             raise StartError(
-                f"'{pair.solid.name}' touches '{pair.surface.name}' and moves into it with {-here.leaving[j]:.3g} m/s; give "
+                f"'{pair.solid.name}' touches '{pair.surface.name}' and moves into it with {-leaving:.3g} m/s; give "
                 "another velocity, or a center above it"
             )
     return state

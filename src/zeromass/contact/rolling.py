@@ -35,7 +35,7 @@ from zeromass.errors import shown, user_stack_level
 from zeromass.expression import Evaluator, Expression, Symbol, as_expression, expressions, rate, symbols
 from zeromass.expression import t as time
 from zeromass.expression.build import ZERO
-from zeromass.model import Contact, Event, ModelError, Onward, StartError, State, System
+from zeromass.model import ContactPoint, Event, ModelError, Onward, StartError, State, System
 from zeromass.model.at_once import at_once
 from zeromass.model.constraint import Row, rows_of
 from zeromass.model.forces import Forces, Load, loads
@@ -361,9 +361,9 @@ class Rolling(OnSurface):
         return Flying(self)
 
     @property
-    def contacts(self) -> tuple[Contact, ...]:
+    def contacts(self) -> tuple[ContactPoint, ...]:
         """The contact with the surface."""
-        contact = Contact(
+        contact = ContactPoint(
             name=f"{self.solid.name} on {self.surface.name}",
             point=self.contact,
             normal=self.normal,

@@ -6,74 +6,55 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zeromass.contact.cases import ALIKE, kind_of
-from zeromass.contact.gripping import Grips
 from zeromass.contact.pair import Pair
 from zeromass.contact.record import body_record, plain_array, read_body, read_surface, surface_record
 from zeromass.contact.skin import Skin
-from zeromass.contact.strokes import AT_ONCE
-from zeromass.expression import expressions
 from zeromass.expression.record import Reader, Writer
+from zeromass.model.connection_record import read_unilateral, unilateral_record
 from zeromass.model.forces import GeneralizedForce
-from zeromass.model.record import read, read_number, written, written_number
+from zeromass.model.record import read_number, written_number
+from zeromass.model.unilateral import told_apart
 
 if TYPE_CHECKING:
     from zeromass.contact.contacts import Contacts
 
-FORMULAS = ("normal", "up", "slip_velocity", "slip")
+FORMULAS = ("normal", "up", "slip_velocity", "tangents")
 NUMBERS = ("friction", "restitution")
 
 
 def contacts_record(contacts: Contacts, w: Writer) -> dict[str, Any]:
-    """What the system is made of; a case that is not open has the open one with it."""
-    if contacts.whole is not contacts:
-        shares = [[r, [[i, c] for i, c in parts]] for r, parts in contacts.shares]
-        grips = [[[[j, list(v)] for j, v in row] for row in some] for some in contacts.grips]
-        return {"modes": list(contacts.modes), "shares": shares, "grips": grips, "whole": written(contacts.whole, w)}
+    """What the system is made of."""
     q = contacts.coordinates
     return {
-        "modes": list(contacts.modes),
         "solids": [body_record(solid, w) for solid in contacts.solids],
         "pairs": [_pair(contacts, pair, w) for pair in contacts.pairs],
         "gravity": None if contacts.gravity is None else w.array(contacts.gravity),
         "applied": [[w.array(load.generalized(q)), w.array(load.potential)] for load in contacts.applied],
         "strokes": contacts.strokes,
-        "limits": [written_number(x, w) for x in (contacts.creep, contacts.slow, contacts.least_clearance)],
+        "limits": [written_number(x, w) for x in (contacts.creep, contacts.least_clearance)],
     }
 
 
 def take_contacts_record(contacts: Contacts, own: dict[str, Any], r: Reader) -> None:
     """Gives a system whose equations are complete what `contacts_record` wrote."""
-    contacts.modes, contacts.joints = tuple(own["modes"]), ()
-    contacts.shares = tuple((r, tuple((i, c) for i, c in parts)) for r, parts in own.get("shares", ()))
-    rows = own.get("grips", ((), ()))
-    contacts.grips = Grips(*[tuple(tuple((j, (x, y, z)) for j, (x, y, z) in row) for row in some) for some in rows])
-    if "whole" in own:
-        whole: Any = read(own["whole"], r)
-        for name in ALIKE:
-            setattr(contacts, name, getattr(whole, name))
-        contacts.whole, contacts.parameters = whole, whole.parameters
-        contacts._free = contacts._free._replace(parts=whole.parts)
-        contacts.parts = whole.parts
-        whole.memory.setdefault("cases", {("open",) * len(whole.pairs): whole})[contacts.modes] = contacts
-    else:
-        contacts.whole = contacts
-        _take(contacts, own, r)
-    contacts.kind = kind_of(contacts)
+    from zeromass.contact.contacts import AT_ONCE
 
-
-def _take(contacts: Contacts, own: dict[str, Any], r: Reader) -> None:
+    if "modes" in own:
+        raise ValueError("the file has several contacts as programs before 2.0 kept them, which this one does not read")
+    contacts.joints = ()
     contacts.solids = tuple(read_body(data, r) for data in own["solids"])
     count, parts = len(contacts.solids), contacts.parts
     contacts.bodies, contacts.centers = parts[:count], parts[count : 2 * count]  # type: ignore[assignment]
     contacts.pairs = tuple(_read_pair(contacts, data, r) for data in own["pairs"])
+    contacts.unilaterals = told_apart(pair.unilateral for pair in contacts.pairs)
     contacts.gravity = None if own["gravity"] is None else plain_array(r.array(own["gravity"]))
     contacts.applied = [
         GeneralizedForce(dict(zip(contacts.coordinates, r.array(Q), strict=True)), potential=r.array(V).item())
         for Q, V in own["applied"]
     ]
-    contacts.strokes = own.get("strokes", AT_ONCE)  # files of before
-    contacts.creep, contacts.slow, contacts.least_clearance = (read_number(x, r) for x in own["limits"])
+    contacts.strokes = own["strokes"]
+    contacts.simultaneous_impacts = contacts.strokes == AT_ONCE
+    contacts.creep, contacts.least_clearance = (read_number(x, r) for x in own["limits"])
     contacts._know(*contacts.limits)
 
 
@@ -86,8 +67,7 @@ def _pair(contacts: Contacts, pair: Pair, w: Writer) -> dict[str, Any]:
         "parts": [part.name for part in pair.parts],
         "unknowns": w.array(list(pair.unknowns)),
         "gap": w.array(pair.gap),
-        "forces": w.array(list(pair.multipliers.values())),
-        "force": w.array(pair.force),
+        "unilateral": unilateral_record(pair.unilateral, w),
         "formulas": {name: w.array(getattr(pair, name)) for name in FORMULAS},
         "numbers": {name: written_number(getattr(pair, name), w) for name in NUMBERS},
     }
@@ -107,12 +87,9 @@ def _read_pair(contacts: Contacts, data: dict[str, Any], r: Reader) -> Pair:
     pair.contact_particle = pair.parts[0]
     pair.unknowns = tuple(r.array(data["unknowns"])) if data.get("unknowns") is not None else ()
     pair.gap = r.array(data["gap"]).item()
-    pair._between, pair.constraints = np.asarray(r.array(data["forces"])), {}
-    if data.get("force") is not None:  # files of before have all multipliers in inertial axes
-        pair.__dict__["force"] = np.asarray(r.array(data["force"]))
-    pair._axes = expressions(np.eye(3))
+    pair.unilateral, pair.constraints = read_unilateral(data["unilateral"], r), {}
     for name in FORMULAS:
-        setattr(pair, name, r.array(data["formulas"][name]))
+        setattr(pair, name, np.asarray(r.array(data["formulas"][name])))
     for name in NUMBERS:
         setattr(pair, name, read_number(data["numbers"][name], r))
     return pair

@@ -17,7 +17,7 @@ from zeromass.contact.surface import Surface
 from zeromass.contact.watched import BORDER, LOST, SLIPS, STOPS
 from zeromass.expression import Array, Evaluator, Expression, Symbol, as_expression, rate, substitute
 from zeromass.expression.build import ZERO
-from zeromass.model import Contact, Event, Force, Onward, Part, Quantity, State, System
+from zeromass.model import ContactPoint, Event, Force, Onward, Part, Quantity, State, System
 from zeromass.model.given import length
 from zeromass.model.record import read, recorded, written
 from zeromass.model.requirement import Requirement
@@ -209,11 +209,11 @@ class OnWall(System):
         return self if not np.any(impulse) else None
 
     @property
-    def contacts(self) -> tuple[Contact, ...]:
+    def contacts(self) -> tuple[ContactPoint, ...]:
         """The contact with its surface."""
         wall, particle = self.sliding.walls[self.which], self.sliding.particle
         return (
-            Contact(
+            ContactPoint(
                 name=f"{particle.name} on {wall.surface.name}",
                 point=particle.position,
                 normal=wall.normal,

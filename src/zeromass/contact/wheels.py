@@ -24,7 +24,7 @@ from zeromass.mechanism.ground import Ground
 from zeromass.mechanism.joint import Joint, Law
 from zeromass.mechanism.marker import Body, Marker, Pose, as_drawn, bodies, place_of
 from zeromass.mechanism.turns import axes_about, direction
-from zeromass.model import Contact, Event, ModelError, RigidBody, State, System
+from zeromass.model import ContactPoint, Event, ModelError, RigidBody, State, System
 from zeromass.model.given import Number, given_flag, given_vector, length
 from zeromass.model.grip import Grip
 from zeromass.model.one_sided import Side, sibling, without
@@ -311,9 +311,9 @@ class WheelOnSurface(Joint):
         return lacking(length(self.friction_force), self.friction_coefficient * self.normal_force)
 
     @property
-    def contacts(self) -> tuple[Contact, ...]:
+    def contacts(self) -> tuple[ContactPoint, ...]:
         """Where it touches, with the forces there."""
-        contact = Contact(
+        contact = ContactPoint(
             self.name,
             self.contact,
             self.normal,

@@ -113,6 +113,10 @@ class Course(ByExpression):
     def _begins(self) -> tuple[Segment, ...]:
         """The segments that a kind of motion begins with: others go on after a switch."""
         after = [None, *[segment.outcome.ending for segment in self.segments[:-1]]]
+        if self.system.unilaterals:
+            kinds = [None, *[segment.kind for segment in self.segments[:-1]]]
+            before = zip(self.segments, kinds, strict=True)
+            return tuple(s for s, kind in before if s.kind != kind or (s.piece is not None and s.piece.impulse))
         return tuple(s for s, ending in zip(self.segments, after, strict=True) if ending is not Ending.SWITCH)
 
     @cached_property

@@ -15,7 +15,7 @@ from zeromass.equation.inverse import least_norm_multipliers
 from zeromass.expression import Array, Evaluator, Expression, Symbol, expressions, substitute, symbols
 from zeromass.expression.leaves import namesake
 from zeromass.frozen import frozen
-from zeromass.integrate.hybrid.pieces import Piece
+from zeromass.integrate.hybrid.pieces import Piece, contact_modes
 from zeromass.integrate.outcome import Ending, Occurrence, Outcome
 from zeromass.integrate.passages import Passage, passages
 from zeromass.integrate.settings import Settings
@@ -153,8 +153,12 @@ class Segment(ByExpression):
 
     @property
     def kind(self) -> str:
-        """What kind of motion it is, such as "rolling"."""
-        return self.system.kind
+        """What kind of motion it is, such as "rolling"; of a system with contacts their modes."""
+        pieces = self.system.pieces
+        if self.piece is None or pieces is None or not pieces.unilaterals:
+            return self.system.kind
+        modes = contact_modes(pieces, self.piece.modes)
+        return ", ".join(one.called(mode) for one, mode in zip(pieces.unilaterals, modes, strict=True))
 
     @property
     def parameters(self) -> Mapping[Symbol, float]:

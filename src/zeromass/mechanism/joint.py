@@ -14,12 +14,13 @@ from zeromass.expression.node import symbol
 from zeromass.mechanism.ground import Ground
 from zeromass.mechanism.marker import Marker, Pose
 from zeromass.model.constraint import Row, level_of
-from zeromass.model.contact import Contact
+from zeromass.model.contact import ContactPoint
 from zeromass.model.errors import ModelError
 from zeromass.model.event import Event
 from zeromass.model.given import given_array, given_name
 from zeromass.model.one_sided import Side
 from zeromass.model.parts import TYPED, Part
+from zeromass.model.unilateral import Unilateral
 
 
 class Law(NamedTuple):
@@ -38,9 +39,10 @@ class Connected(ABC):
     usual: Mapping[Symbol, float] = {}
     parts: tuple[Part, ...] = ()
     one_sided: tuple[Side, ...] = ()
+    unilaterals: tuple[Unilateral, ...] = ()
 
     @property
-    def contacts(self) -> tuple[Contact, ...]:
+    def contacts(self) -> tuple[ContactPoint, ...]:
         """Where it lets bodies touch, with the forces there."""
         return ()
 

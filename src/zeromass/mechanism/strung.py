@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from zeromass.errors import shown
-from zeromass.expression import Evaluator, Expression, Symbol, as_expression, symbols
+from zeromass.expression import Array, Evaluator, Expression, as_expression, expressions, symbols
 from zeromass.mechanism.ground import Ground
 from zeromass.mechanism.joint import Joint, Law
 from zeromass.mechanism.marker import Marker, Pose, as_drawn, bodies, points
 from zeromass.model.errors import ModelError
 from zeromass.model.given import Number, given_scalar, shape_of
-from zeromass.model.one_sided import OneSided, Side
 from zeromass.model.parts import Part
+from zeromass.model.unilateral import Unilateral
 
 
 class Distance(Joint):
@@ -73,8 +74,8 @@ class Rope(Distance):
              Where it becomes taut, an impulse takes the velocity along it: what restitution there is, springs must give
     tension  N; zero while it is slack
 
-    Its massless coordinate is the gap h = (length² − |b − a|²)/(2 length), m. Where the rope is taut, h and its rate are the
-    slack and its rate. Unlike the slack, h is smooth where the ends meet, so a slack end may pass through its anchor.
+    gap      (length² − |b − a|²)/(2 length), m, whose rate is that of the slack where the rope is taut. Unlike the slack it is
+             smooth where the ends meet, so a slack end may pass through its anchor
 
     >>> bob = zm.Particle("bob", mass=2.0, at=(0, 0, -0.5))
     >>> rope = zm.Rope(zm.Ground(), bob, length=1.0, name="rope")
@@ -96,12 +97,36 @@ class Rope(Distance):
         super().__init__(a, b, at=at, length=length, name=name)
         d = self.b.point - self.a.point
         self.slack: Expression = as_expression(self.length - np.sqrt(as_expression(d @ d)))
-        self.gap: Symbol = self._coordinate("gap")
-        self.one_sided: tuple[Side, ...] = (OneSided(self.name, self.gap, self.slack, self.tension, "taut", "slack"),)
+        self.gap: Expression = as_expression((self.length**2 - d @ d) / (2 * self.length))
+        self.unilaterals: tuple[Unilateral, ...] = (
+            Unilateral(
+                self.name,
+                self.gap,
+                words={"open": "slack", "closed": "taut"},
+                inside="'{name}' is stretched by {depth:.3g} m at the start; start where its ends are nearer",
+                depth=as_expression(-self.slack),
+            ),
+        )
 
-    def _held(self, a: Pose, b: Pose) -> Sequence[Law]:
-        d = b.point - a.point
-        return [Law("length", as_expression((d @ d - self.length**2) / (2 * self.length) + self.gap))]
+    def _laws(self) -> Sequence[Law]:
+        """Nothing holds always."""
+        return ()
+
+    @property
+    def tension(self) -> Expression:
+        """Of the rope, N; zero while it is slack."""
+        return self.unilaterals[0].forces[0]
+
+    @cached_property
+    def force(self) -> Array:
+        """Of a on b, inertial components, N."""
+        d = self.b.point - self.a.point
+        return expressions(-self.tension * d / self.length)
+
+    @cached_property
+    def torque(self) -> Array:
+        """None, about the joint's point on b."""
+        return expressions(np.zeros(3))
 
 
 def _as_drawn(joint: Joint) -> Expression:

@@ -3,7 +3,7 @@
 import typing as _typing
 
 from zeromass.later import later as _later
-from zeromass.model.contact import Contact
+from zeromass.model.contact import ContactPoint
 from zeromass.model.errors import ModelError, StartError
 from zeromass.model.event import Event, Onward
 from zeromass.model.forces import Damper, Force, GeneralizedForce, Spring, Torque
@@ -26,7 +26,7 @@ __all__ = [
     "Arrow",
     "Box",
     "Chart",
-    "Contact",
+    "ContactPoint",
     "Control",
     "Damper",
     "Dependence",

@@ -14,9 +14,10 @@ from zeromass.model.given import given_all, shown
 from zeromass.model.parts import Part
 
 if TYPE_CHECKING:
-    from zeromass.model.contact import Contact
+    from zeromass.model.contact import ContactPoint
     from zeromass.model.event import Event
     from zeromass.model.one_sided import Side
+    from zeromass.model.unilateral import Unilateral
 
 
 class Connection(Protocol):
@@ -29,6 +30,7 @@ class Connection(Protocol):
     parts        those that it connects
     usual        first guesses for its coordinates whose natural value is not zero
     one_sided    what of it holds on one side only, or up to a limit
+    unilaterals  likewise, as elements of the system's equations
     contacts     where it lets bodies touch, with the forces there
     events       watched in every run
     """
@@ -48,7 +50,9 @@ class Connection(Protocol):
     @property
     def one_sided(self) -> Sequence[Side]: ...
     @property
-    def contacts(self) -> Sequence[Contact]: ...
+    def unilaterals(self) -> Sequence[Unilateral]: ...
+    @property
+    def contacts(self) -> Sequence[ContactPoint]: ...
     @property
     def events(self) -> Sequence[Event]: ...
 
@@ -71,7 +75,7 @@ def connected(joints: Iterable[Connection], parts: Sequence[Part]) -> tuple[Conn
     return tuple(found)
 
 
-NAMES = ("name", "rows", "multipliers", "coordinates", "parts", "usual", "one_sided", "contacts", "events")
+NAMES = ("name", "rows", "multipliers", "coordinates", "parts", "usual", "one_sided", "unilaterals", "contacts", "events")
 
 
 def _is_connection(value: Any) -> TypeGuard[Connection]:

@@ -17,11 +17,12 @@ from zeromass.frozen import frozen
 from zeromass.later import later
 from zeromass.model.connection import Connection
 from zeromass.model.constraint import Row
-from zeromass.model.contact import Contact
+from zeromass.model.contact import ContactPoint
 from zeromass.model.event import Event
 from zeromass.model.grip import Grip
 from zeromass.model.one_sided import OneSided, Side
 from zeromass.model.parts import Part
+from zeromass.model.unilateral import Unilateral
 
 if TYPE_CHECKING:
     from zeromass.expression.record import Reader, Writer
@@ -44,10 +45,11 @@ class LoadedConnection:
     multipliers: Array
     coordinates: tuple[Symbol, ...]
     one_sided: tuple[Side, ...]
-    contacts: tuple[Contact, ...]
+    contacts: tuple[ContactPoint, ...]
     events: tuple[Event, ...]
     parts: tuple[Part, ...] = ()
     usual: Mapping[Symbol, float] = field(default_factory=dict)
+    unilaterals: tuple[Unilateral, ...] = ()
 
 
 @frozen()
@@ -66,6 +68,8 @@ def connections_record(system: System, w: Writer) -> dict[str, Any]:
     watched = [[event_record(event, w) for event in load.events] for load in system._limited]
     if any(watched):
         found["limited"] = watched
+    if system.unilaterals:
+        found["unilaterals"] = [unilateral_record(one, w) for one in system.unilaterals]
     if system._carried:
         found["carried"] = [_fields(contact, w) for contact in system._carried]
     return found
@@ -76,10 +80,21 @@ def take_connections(system: System, data: Mapping[str, Any], r: Reader) -> None
     rows = {row.name: row for row in system.rows}
     λ = dict(zip(rows, system.multipliers, strict=True))
     system.joints = tuple(_read_joint(joint, rows, λ, r) for joint in data.get("joints", ()))
-    system._carried = tuple(Contact(**_read_fields(contact, r)) for contact in data.get("carried", ()))
+    system._carried = tuple(ContactPoint(**_read_fields(contact, r)) for contact in data.get("carried", ()))
+    system.unilaterals = tuple(read_unilateral(one, r) for one in data.get("unilaterals", ()))
     limited = tuple(LoadedForce(tuple(read_event(event, r) for event in one)) for one in data.get("limited", ()))
     if system.one_sided:
         system._complete_modes(limited)
+
+
+def unilateral_record(one: Unilateral, w: Writer) -> dict[str, Any]:
+    """The data of a unilateral constraint."""
+    return _fields(one, w)
+
+
+def read_unilateral(data: Mapping[str, Any], r: Reader) -> Unilateral:
+    """The unilateral constraint of its data."""
+    return Unilateral(**_read_fields(data, r))
 
 
 def event_record(event: Event, w: Writer) -> list[Any]:
@@ -117,7 +132,7 @@ def _read_joint(
         multipliers,
         tuple(r.array(data["coordinates"])),
         tuple(_class(name)(**_read_fields(side, r)) for name, side in data["one-sided"]),
-        tuple(Contact(**_read_fields(contact, r)) for contact in data["contacts"]),
+        tuple(ContactPoint(**_read_fields(contact, r)) for contact in data["contacts"]),
         tuple(read_event(event, r) for event in data["events"]),
     )
 
@@ -138,7 +153,7 @@ def _class(name: str) -> Any:
 
 def _fields(one: Any, w: Writer) -> dict[str, Any]:
     """The data of a record's fields by name."""
-    names = getattr(one, "_fields", None) or [f.name for f in fields(one)]
+    names = getattr(one, "_fields", None) or [f.name for f in fields(one) if f.init]
     return {name: _value(getattr(one, name), w) for name in names}
 
 
@@ -154,6 +169,8 @@ def _value(value: Any, w: Writer) -> Any:
         return {"formulas": w.array(value)}
     if isinstance(value, Event):
         return {"event": event_record(value, w)}
+    if isinstance(value, Mapping) and all(isinstance(e, str) for e in value):
+        return {"words": dict(value)}
     if isinstance(value, Mapping):
         return {"by formula": [[w.array(e), _value(x, w)] for e, x in value.items()]}
     if isinstance(value, tuple):
@@ -173,6 +190,8 @@ def _read_value(data: Any, r: Reader) -> Any:
         return r.array(content)
     if kind == "event":
         return read_event(content, r)
+    if kind == "words":
+        return content
     if kind == "by formula":
         return {r.array(e).item(): _read_value(x, r) for e, x in content}
     raise ValueError(f"the data of a joint has a {kind!r}, which this program does not know")

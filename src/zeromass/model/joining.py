@@ -17,7 +17,7 @@ from zeromass.expression.evaluate import Sparse
 from zeromass.expression.substitute import substitute
 from zeromass.frozen import frozen
 from zeromass.model.constraint import Row, acceleration_rows, rows_of, velocity_residuals
-from zeromass.model.contact import Contact, Supported
+from zeromass.model.contact import ContactPoint, Supported
 from zeromass.model.errors import ModelError
 from zeromass.model.event import Event
 from zeromass.model.forces import Forces, loads
@@ -27,6 +27,7 @@ from zeromass.model.one_sided import events_of, sibling
 from zeromass.model.parts import Part
 from zeromass.model.requirement import Requirement
 from zeromass.model.system import System
+from zeromass.model.unilateral import told_apart
 from zeromass.model.unconstrained import Unconstrained
 
 
@@ -213,6 +214,7 @@ def assembled(
     between = sum((load.generalized(q) for load in acting), expressions(np.zeros(len(q))))
     joined = object.__new__(Joined)
     joined.joints = tuple(joint for system in systems for joint in system.joints)
+    joined.unilaterals = told_apart(one for system in systems for one in system.unilaterals)
     joined.supported = tuple(body for system in systems for body in system.supported)
     own = _without(joined.supported, q, between, added, multipliers[len(rows) :])
     new = tuple(Label("", group) for group in _groups(added))
@@ -264,7 +266,7 @@ def _own_events(system: System) -> list[Event]:
     return [event for event in system.events if event.name not in others]
 
 
-def _own_contacts(system: System) -> tuple[Contact, ...]:
+def _own_contacts(system: System) -> tuple[ContactPoint, ...]:
     """Those that are not of its joints."""
     return system._carried if system._carried or system.joints else system.contacts
 

@@ -224,6 +224,7 @@ def sibling(system: System, closed: frozenset[str]) -> System:
             C[whole.index(x)] = C[whole.index(x)] + force
         new = object.__new__(type(whole))
         new.joints, new._whole, new._closed = whole.joints, whole, closed
+        new.unilaterals = whole.unilaterals
         new._limited, new._kept_quantities = whole._limited, whole._kept_quantities
         new._complete(whole._free, rows, C)
         new.events, new.kind = events_of(new), kind_of(new)

@@ -31,6 +31,7 @@ from zeromass.model.errors import ModelError
 from zeromass.model.large_pieces import ForcePieces, OneByOne, complete_holds, smooth_forces
 from zeromass.model.sliding import Held, acting, sliding_modes
 from zeromass.model.state import ROUNDING, Magnitude, State
+from zeromass.model.unilateral import Unilateral, hidden_parameters, with_forces
 from zeromass.model.unknown import Unknown, unknown_in
 
 if TYPE_CHECKING:
@@ -70,6 +71,9 @@ class SystemPieces:
     in_forces: bool = False
     """Whether the system is large and its switches are in forces alone; see `zeromass.model.large_pieces`."""
 
+    unilaterals: tuple[Unilateral, ...] = ()
+    """Contacts and the like, on the pieces of their formulas."""
+
     held: Mapping[Symbol, Held] = MappingProxyType({})
     """What may hold the motion to switches that depend on rates, by their modes."""
 
@@ -105,6 +109,9 @@ class SystemPieces:
         new = pieces.found(zeros)
         stored = {name: pieces.found(e).item() for name, e in energies.items()}  # as they were written, before Q
         M, Q, C = (pieces.found(block) for block in (free.M, free.Q, given.C))
+        self.unilaterals = tuple(one.smoothed(pieces.found) for one in given.unilaterals)
+        if self.unilaterals:
+            Q = with_forces(Q, self.unilaterals, given.rates)
         free = free._replace(masses=Sparse.of(M), Q=Q, **stored)
         smooth = object.__new__(System)
         rows = [row._replace(zero=zero) for row, zero in zip(given.rows, new, strict=True)]
@@ -118,13 +125,16 @@ class SystemPieces:
         self.held = sliding_modes(smooth, self.switches)
         hidden = [leaf for switch in self.switches for leaf in (switch.mode, switch.margin)]
         hidden += [held.flag for held in self.held.values()]
+        hidden += hidden_parameters(self.unilaterals)
         smooth.parameters = (*given.parameters, *hidden)
-        smooth.sliding_modes = self.held
+        smooth.sliding_modes, smooth.contact_modes = self.held, self.unilaterals
         self.system = smooth
         self._pieces = pieces
 
     def told(self, k: int) -> str:
-        """A switch as messages and headings have it: what is a joint's by its name."""
+        """A switch as messages and headings have it: what is a joint's by its name; contacts follow the switches."""
+        if k >= len(self.switches):
+            return f"'{self.unilaterals[k - len(self.switches)].name}'"
         return f"'{heading(self.switches[k].said, names_of(self.given.joints))}'"
 
     def words(self, which: Sequence[int]) -> str:

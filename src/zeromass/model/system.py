@@ -33,7 +33,7 @@ from zeromass.later import later
 from zeromass.model import one_sided
 from zeromass.model.connection import Connection, connected
 from zeromass.model.constraint import Row, acceleration_rows, check_rows, rows_of, velocity_residuals
-from zeromass.model.contact import Contact, Supported
+from zeromass.model.contact import ContactElement, ContactPoint, Supported, touching
 from zeromass.model.control import NO_CONTROL, SETTLING, Control, tracked, tracking
 from zeromass.model.errors import ModelError
 from zeromass.model.event import Event
@@ -58,6 +58,7 @@ from zeromass.model.requirement import Requirement, unmet
 from zeromass.model.solving import StartEquations
 from zeromass.model.start import Prescribed, consistent_start
 from zeromass.model.state import ROUNDING, Magnitude, Matrices, State
+from zeromass.model.unilateral import Unilateral, hidden_parameters, told_apart
 from zeromass.model.unconstrained import (
     Unconstrained,
     coordinates_in,
@@ -90,6 +91,7 @@ class System(Remembering):
     constraints  {name: expression or array that must be zero}; with rates it is nonholonomic, with
                  accelerations it is taken as it stands
     joints       zm.Revolute and the like, and what goes with them: named constraints with coordinates of their own
+    contacts     zm.Contact: bodies that may touch surfaces, or one another
     nonideal     work done by the constraint forces, given like `forces`: C with wᵀQᶜ = wᵀC [UP2006, eq. 2.6]; it may be
                  proportional to a reaction N of the same constraints in a system without it, or to |N|, as friction is
     control      {name: expression or array that shall be zero}, of positions or rates: forces make it so, `system.control`
@@ -112,6 +114,9 @@ class System(Remembering):
 
     _whole: System
     """The sibling without any of them."""
+
+    simultaneous_impacts: bool = True
+    """Whether contacts that touch are struck at once, or one after another."""
 
     @property
     def one_sided(self) -> tuple[Side, ...]:
@@ -139,6 +144,7 @@ class System(Remembering):
         forces: Forces = None,
         constraints: Mapping[str, Any] | None = None,
         joints: Iterable[Connection] = (),
+        contacts: Iterable[ContactElement] = (),
         nonideal: Forces = None,
         control: Mapping[str, Any] | None = None,
         by: Any = None,
@@ -152,8 +158,12 @@ class System(Remembering):
             constraints = {**own, **asked_for}
         parts = _parts(parts)
         self.joints: tuple[Connection, ...] = connected(joints, parts)
+        self.contact_elements: tuple[ContactElement, ...] = touching(contacts, parts)
+        parts += [part for one in self.contact_elements for part in one.parts]
+        self.unilaterals = told_apart(one for by in (*self.joints, *self.contact_elements) for one in by.unilaterals)
         acting = loads(forces)
         own = {name: zero for part in parts for name, zero in part.constraints.items()}
+        own |= {name: zero for one in self.contact_elements for name, zero in one.constraints.items()}
         asked = rows_of(constraints if constraints is not None else {})
         clash = [row.group for row in asked if row.group in own]
         if clash:
@@ -174,9 +184,9 @@ class System(Remembering):
             found = coordinates_in(*energies, *zeros)
             listed = [x for part in parts for x in part.coordinates]
             listed += given_all(() if coordinates is None else coordinates, object, "coordinates", "a zm.coordinate(…)")
-            listed += [x for joint in self.joints for x in joint.coordinates]
+            listed += [x for one in (*self.joints, *self.contact_elements) for x in one.coordinates]
             q = _coordinates(listed, found)
-            small = self.written_out or bool(nonideal or control or self.one_sided)
+            small = self.written_out or bool(nonideal or control or self.one_sided or self.unilaterals)
             if len(q) >= LARGE and parts and lagrangian is None and not small:
                 free = cast(Unconstrained, Given(parts, acting, q, kinetic, potential, gravity))
             else:
@@ -187,6 +197,7 @@ class System(Remembering):
         C = sum((load.generalized(free.q) for load in given), expressions(np.zeros(len(free.q))))
         acting = [*acting, *given]
         self._complete(free, rows, C)
+        self._know(*(e for one in self.unilaterals for e in one.numbers))
         self._complete_modes(tuple(load for load in acting if hasattr(load, "requirements")))
         if control and by is None:
             self.control = tracked(self, control, settling)
@@ -220,13 +231,14 @@ class System(Remembering):
     """Watched in every run of the system, beside those given to it."""
 
     @property
-    def contacts(self) -> tuple[Contact, ...]:
+    def contacts(self) -> tuple[ContactPoint, ...]:
         """Where bodies touch what carries them, with the forces there."""
         none = one_sided.apart(self) if self.one_sided else ()
         jointed = [contact for joint in self.joints for contact in joint.contacts if contact.name not in none]
-        return (*jointed, *self.mode_of._carried)
+        own = [point for element in self.contact_elements for point in element.points]
+        return (*jointed, *own, *self.mode_of._carried)
 
-    _carried: tuple[Contact, ...] = ()
+    _carried: tuple[ContactPoint, ...] = ()
     """Contacts of bodies on surfaces in systems that it was joined of."""
 
     @property
@@ -246,7 +258,7 @@ class System(Remembering):
     @property
     def requirements(self) -> tuple[Requirement, ...]:
         """What its numbers must satisfy, where parameters decide it: those of its parts, joints and forces."""
-        given = (*self.parts, *self.joints, *self._limited)
+        given = (*self.parts, *self.joints, *self.contact_elements, *self._limited)
         return tuple(requirement for one in given for requirement in getattr(one, "requirements", ()))
 
     @property
@@ -410,9 +422,20 @@ class System(Remembering):
     sliding_modes: Mapping[Symbol, Held] = MappingProxyType({})
     """Of a system on its pieces: switches that may hold its motion, by their modes."""
 
+    contact_elements: tuple[ContactElement, ...] = ()
+    """Bodies that may touch something, as they were given."""
+
+    contact_modes: tuple[Unilateral, ...] = ()
+    """Of a system on its pieces: unilateral constraints, whose forces follow from flags among its parameters."""
+
+    unilaterals: tuple[Unilateral, ...] = ()
+    """What may be open, stick or slip: of its contacts, and of joints such as ropes."""
+
     def _know(self, *formulas: Any) -> None:
         """Counts parameters of formulas beside the equations, such as those of its events, among its own."""
+        hidden = set(hidden_parameters(self.unilaterals))
         found = [leaf for leaf in symbols(*formulas) if leaf.kind == "parameter" and leaf not in self.parameters]
+        found = [leaf for leaf in found if leaf not in hidden]
         self.parameters = (*self.parameters, *found)
         _check_parameters(self.parameters)
 
@@ -743,7 +766,7 @@ class System(Remembering):
     @property
     def usual(self) -> dict[Symbol, float]:
         """First guesses for coordinates whose natural value is not zero."""
-        return {x: value for piece in (*self.parts, *self.joints) for x, value in piece.usual.items()}
+        return {x: value for piece in (*self.parts, *self.joints, *self.contact_elements) for x, value in piece.usual.items()}
 
     @cached_property
     def residuals(self) -> tuple[list[str], Evaluator]:
@@ -772,12 +795,12 @@ class System(Remembering):
             _, operations = contents(
                 [*free.masses.entries, *free.Q, *self.C, *[row.zero for row in self.rows], *energies]
             )
-        if SWITCHING.isdisjoint(operations):
+        if SWITCHING.isdisjoint(operations) and not self.unilaterals:
             return None
         from zeromass.model.pieces import SystemPieces  # few systems have any
 
         pieces = SystemPieces(self)
-        return pieces if pieces.switches else None
+        return pieces if pieces.switches or pieces.unilaterals else None
 
     def index(self, coordinate: Expression) -> int:
         """Place of a coordinate in q, and so in M, Q and A's columns."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from zeromass.contact import Rolling, surfaces, two_material_shell
 from zeromass.contact.start import Orientation
-from zeromass.model import Contact
+from zeromass.model import ContactPoint
 from zeromass.papers.table import Row, Section, below, decimal
 from zeromass.papers.whole import whole
 from zeromass.run import Run, simulate
@@ -68,7 +68,7 @@ def run(case: str, *, until: float = UNTIL, rtol: float = RTOL, atol: float = AT
     return whole(simulate(shell, start, until=until, rtol=rtol, atol=atol))
 
 
-def contact(run: Run) -> Contact:
+def contact(run: Run) -> ContactPoint:
     """The one contact of a run."""
     (found,) = run.system.contacts
     return found

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from zeromass.integrate.hybrid.chattering import chatters
+from zeromass.integrate.hybrid.contact_transitions import settle_contacts
 from zeromass.integrate.hybrid.memory import IGNORED, NONE, Crossing, Jumps, Motion, T, watch
-from zeromass.integrate.hybrid.messages import Selection
+from zeromass.integrate.hybrid.messages import ContactEnd, Selection
 from zeromass.integrate.hybrid.reset import concerned, reset, strike
 from zeromass.integrate.hybrid.selection import select_modes
-from zeromass.integrate.hybrid.switches import Switches, accelerate
+from zeromass.integrate.hybrid.switches import TURN, Switches, accelerate
 from zeromass.integrate.stepping.step_functions import StepFunctions
 from zeromass.kernel.language import Reals, kernel
 
@@ -50,14 +51,22 @@ def cross(m: Motion, w: Switches, s: StepFunctions, j: Jumps, structure: bool) -
         watch(m, w, t, y, m.ends)
     for k in range(len(w.kind)):
         some = some or w.reached[k] != 0
+    for k in range(m.contacts.count):
+        some = some or m.contacts.reached[k] != 0
     m.flips[m.flipped] = t
     m.flipped += 1 if some else 0
     if some and chatters(m.flips, m.flipped, m.until, m.stalled * abs(m.until - m.start), m.changes):
         return int(Crossing.CHATTERS)
+    m.contacts.struck = False
+    for i in range(3 * m.contacts.count):
+        m.contacts.impulse[i] = 0.0
     for again in range(AT_ONCE):
         if again > 0:
             for k in range(len(w.kind)):
                 w.reached[k] = 0
+        if m.contacts.count > 0 and settle_contacts(m, w, s, False) != int(ContactEnd.DECIDED):
+            return int(Crossing.CONTACT)
+        t = m.reals[T]
         j.modes[:] = m.values
         for i in range(len(m.which)):
             m.values[w.mode[m.which[i]]] = m.timed[m.place, i]
@@ -69,9 +78,30 @@ def cross(m: Motion, w: Switches, s: StepFunctions, j: Jumps, structure: bool) -
         if not structure and (concerned(j, j.of_constraints) or concerned(j, j.of_masses)):
             m.values[:] = j.modes
             return int(Crossing.STRUCTURE)
-        found = reset(w, j, y, m.values)
+        found, switched = reset(w, j, y, m.values), False
+        for k in range(len(w.kind)):
+            switched = switched or j.changed[k] != 0
+        if found == int(Crossing.NOTHING) and m.contacts.count > 0 and switched:
+            continue
         if found == int(Crossing.NOTHING):
             return found if defined_at(m, w, t, m.values) else int(Crossing.UNDEFINED)
         if found != int(Crossing.IMPULSE) or j.contact or not strike(s, j, t, y):
             return found
     return int(Crossing.RETURNS)
+
+
+@kernel
+def begin_modes(m: Motion, w: Switches, s: StepFunctions) -> int:
+    """m.values ← the modes with which a motion begins at its state: DECIDED, or why they are not known."""
+    y = m.y[: len(m.first)]
+    w.clock[0] = m.reals[T]
+    why = select_modes(w, y, m.values, True)
+    if why != int(Selection.DECIDED) or m.contacts.count == 0:
+        return why
+    for k in range(m.contacts.count):
+        m.contacts.reached[k] = 0
+    if settle_contacts(m, w, s, True) != int(ContactEnd.DECIDED):
+        return int(Selection.CONTACT)
+    for k in range(len(w.kind)):
+        w.reached[k] = 1 if w.kind[k] == TURN else 0
+    return select_modes(w, y, m.values, True)

@@ -11,8 +11,8 @@ import numpy as np
 
 from zeromass.expression import Symbol
 from zeromass.integrate.hybrid.memory import Drive
-from zeromass.integrate.hybrid.pieces import Hold, Piece, switchings
-from zeromass.integrate.hybrid.reset_outcomes import energy_jump
+from zeromass.integrate.hybrid.pieces import Hold, Impulse, Piece, contact_events, contact_modes, switchings
+from zeromass.integrate.hybrid.reset_outcomes import contact_impulse, energy_jump
 from zeromass.integrate.outcome import Ending, Occurrence, Outcome
 from zeromass.integrate.segment import Segment, Statistics
 from zeromass.integrate.stepping.layout import HEAD
@@ -61,14 +61,36 @@ class DrivenPieces:
         if not pieces.parts["energies"].isdisjoint(changed):
             energy = energy_jump(pieces, *[pieces.state(self.state(k), one.modes) for one in (before, here)])
         said = switchings(pieces, float(self._log[k, 0]), before, here)
-        return replace(here, switchings=said, energy=energy)
+        return replace(here, switchings=said, energy=energy, impulse=self._impulse(k))
 
     def _bare(self, k: int) -> Piece:
         """The modes of a piece alone."""
         driver = self._driver
         return piece_of(
-            driver.pieces, dict(zip(driver.parameters, self._log[k, 1 + driver.order :].tolist(), strict=True))
+            driver.pieces, dict(zip(driver.parameters, self._modes(k).tolist(), strict=True))
         )
+
+    def _modes(self, k: int) -> np.ndarray:
+        """Values of the parameters of modes."""
+        first = 1 + self._driver.order
+        return self._log[k, first : first + len(self._driver.parameters)]
+
+    def _changed_contacts(self, k: int) -> list[int]:
+        """Contacts whose mode changes, or that are struck, where a piece ends."""
+        driver, here, then = self._driver, self._bare(k).modes, self._bare(k + 1).modes
+        before, after = (contact_modes(driver.pieces, modes) for modes in (here, then))
+        P = self._log[k + 1, 1 + driver.order + len(driver.parameters) :].reshape(-1, 3)
+        return [i for i, p in enumerate(P) if p.any() or before[i] != after[i]]
+
+    def _impulse(self, k: int) -> Impulse | None:
+        """Of contacts, with which a piece begins; None where nothing is struck."""
+        driver = self._driver
+        P = self._log[k, 1 + driver.order + len(driver.parameters) :]
+        if not P.any():
+            return None
+        after = driver.pieces.state(self.state(k), self._bare(k).modes)
+        n, row = driver.order // 2, self._record[self._counts[k][0] - self._counts[0][0] - 1]
+        return contact_impulse(driver.pieces, after, row[HEAD + n :], P)
 
     def state(self, k: int) -> State:
         """Where a piece begins, of the system as it was given."""
@@ -100,8 +122,12 @@ class DrivenPieces:
         )
         outcome = Outcome(Ending.FINISHED, end, "")
         if status is None:
+            names = contact_events(driver.pieces, piece, self.piece(k + 1)) if driver.pieces.unilaterals else ()
+            happened = (*happened, *[Occurrence(name, end, y[-1].copy()) for name in names])
             here, then = self._bare(k).modes, self._bare(k + 1).modes
             changed = [i for i, s in enumerate(driver.pieces.switches) if here[s.mode] != then[s.mode]]
+            count = len(driver.pieces.switches)
+            changed += [count + i for i in self._changed_contacts(k)]
             outcome = Outcome(Ending.SWITCH, end, driver.pieces.words(changed))
         elif status is Drive.DECIDE:
             outcome = Outcome(Ending.SWITCH, end, driver.pieces.words(reached))
@@ -132,7 +158,7 @@ class DrivenPieces:
             first = self._counts[0][0]
             return self._steps.part(self._counts[k][0] - first, self._counts[k + 1][0] - first).polynomials(*steps)
         values = self._values.copy()
-        values[driver.hidden :] = row[1 + driver.order :]
+        values[driver.hidden :] = self._modes(k)
         work = Workspace(
             driver.program.native,
             float(row[0]),

@@ -12,6 +12,7 @@ from zeromass.integrate.hybrid.crossing import cross, has_events
 from zeromass.integrate.hybrid.memory import (
     AHEAD,
     BUDGET,
+    CONTACT,
     COUNTS,
     EVENT,
     FINISHED,
@@ -109,9 +110,12 @@ def dips_unseen(m: Motion, w: Switches) -> bool:
     steps, some = m.ints[RECORDED] - first, False
     for j in range(len(search.columns)):
         c = search.columns[j]
-        k = m.guard_switch[c]
-        held = w.flag[k] >= 0 and m.values[w.flag[k]] != 0.0
-        some = some or held == (m.cause[c] == SLIDING)
+        if m.cause[c] == CONTACT:
+            some = True
+        else:
+            k = m.guard_switch[c]
+            held = w.flag[k] >= 0 and m.values[w.flag[k]] != 0.0
+            some = some or held == (m.cause[c] == SLIDING)
     if not some or steps == 0:
         return False
     if steps >= len(search.t):

@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from zeromass.compile.program import Program
-from zeromass.expression import Expression, as_expression, jacobian, symbols
+from zeromass.expression import Expression, as_expression, jacobian, rate, symbols, where
 from zeromass.expression.node import ordered
+from zeromass.integrate.hybrid.contact_table import CLOSES, contact_guards
 from zeromass.integrate.stepping.kinks import KINK, kinks
 from zeromass.integrate.stepping.layout import FOLLOWED
 from zeromass.integrate.stepping.loop import bumps_of
@@ -16,6 +17,7 @@ from zeromass.integrate.stepping.narrow import NARROW
 from zeromass.model import Event
 from zeromass.model.pieces import SystemPieces
 from zeromass.model.sliding import Guard, acting, guards
+from zeromass.model.unilateral import Unilateral
 
 REMEMBERED = 16
 """Choices of events for which it is remembered what is watched."""
@@ -23,9 +25,9 @@ REMEMBERED = 16
 LONG = 2000
 """Operations in a formula from which its slopes are not written out to see that it bends: it does."""
 
-LOW, SWITCH, HOLD = "\0low ", "\0switch ", "\0hold "
-"""What names of functions of switches, of their rates, and of those that hold a motion begin with among events; no user's
-name does."""
+LOW, SWITCH, HOLD, CONTACT = "\0low ", "\0switch ", "\0hold ", "\0contact "
+"""What names of functions of switches, of their rates, of those that hold a motion, and of contacts begin with among events;
+no user's name does."""
 
 
 def place_of(name: str) -> tuple[int, int]:
@@ -43,7 +45,7 @@ class LookedAt:
 
         self.low, self.kinks, self.bumps = some(LOW), some(KINK), some(NARROW)
         self.others: list[int] = sorted({*range(len(watched))} - {*self.low, *self.kinks, *self.bumps})
-        self._followed = {SWITCH + watched[k].name.removeprefix(LOW) for k in self.low}
+        self._followed = {kind + watched[k].name.removeprefix(LOW) for k in self.low for kind in (SWITCH, CONTACT)}
         self.directions: list[float] = [e.direction * (1.0 if self.turns(e) else FOLLOWED) for e in watched]
 
     def turns(self, event: Event) -> bool:
@@ -76,7 +78,20 @@ class GuardFunctions:
         for k in range(len(pieces.switches)):
             if k not in pieces.of_time:
                 events += self._ends(k)
+        for k, one in enumerate(pieces.unilaterals):
+            events += self._contact_ends(len(pieces.switches) + k, one)
         return events
+
+    def _contact_ends(self, k: int, one: Unilateral) -> list[Event]:
+        """What is watched of a contact, by its number behind the switches; an open gap may be closed for a moment."""
+        turns = 1 if self.ahead > 0 else -1
+        found = {
+            f"{CONTACT}{k} {cause}": Event(f"{CONTACT}{k} {cause}", as_expression(self.pieces.acting(zero).item()), direction=-1)
+            for cause, zero in contact_guards(one).items()
+        }
+        rate_of_gap = where(one.closed > 0.5, 1.0, rate(one.gap))
+        low = Event(f"{LOW}{k} {CLOSES}", as_expression(rate_of_gap), direction=turns, terminal=False)
+        return [*found.values(), low]
 
     def _ends(self, k: int) -> list[Event]:
         """What is watched of a switch; one that has a rate may be below zero for a moment, where it is lowest."""
@@ -126,7 +141,10 @@ class GuardFunctions:
             return [name for _, name, _ in own]
         state = list(program.system.inputs[: 1 + 2 * len(program.acceleration)])
         zeros = program.solved([self._acting(k, guard.zero) for k, _, guard in own])
-        return [name for (_, name, _), e in zip(own, zeros, strict=True) if _bends(e, state)]
+        names = [name for (_, name, _), e in zip(own, zeros, strict=True) if _bends(e, state)]
+        contacts = [event for event in self.events if event.name.startswith(CONTACT)]
+        forces = program.solved([event.zero for event in contacts])
+        return names + [event.name for event, e in zip(contacts, forces, strict=True) if _bends(e, state)]
 
 
 def _bends(e: Expression, state: list[Expression]) -> bool:

@@ -21,10 +21,10 @@ from zeromass.integrate.hybrid.mode_selector import ModeSelector
 from zeromass.integrate.hybrid.motion import Driver
 from zeromass.integrate.hybrid.piece_end import PieceEnd
 from zeromass.integrate.hybrid.piece_runner import PieceRunner
-from zeromass.integrate.hybrid.pieces import Piece, switchings
+from zeromass.integrate.hybrid.pieces import Piece, contact_events, switchings
 from zeromass.integrate.hybrid.reset_outcomes import energy_jump, impulse_between, state_beyond
 from zeromass.integrate.hybrid.time_events import TimeEvents
-from zeromass.integrate.outcome import Ending, Outcome, at_start
+from zeromass.integrate.outcome import Ending, Occurrence, Outcome, at_start
 from zeromass.integrate.segment import Segment, Segments
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.stepping.loop import lanes_of
@@ -91,15 +91,27 @@ class HybridIntegrator:
         self._use_driver()
         try:
             piece = self.selector.begin(self.start, self._timed)
+            begun = self._start_on(piece)
+            if self.pieces.unilaterals:
+                piece, begun = self._begin_contacts(piece, begun)
         except Undecided as why:
             outcome = Outcome(Ending.AMBIGUOUS, self.start.t, str(why))
             return Segments([Segment.standing(self.start, outcome, self.settings)])
         self._found = Segments()
         self._times: list[float] = []  # of switches that are not known ahead
-        here: tuple[State, Piece] | None = self._start_on(piece), piece
+        here: tuple[State, Piece] | None = begun, piece
         while here is not None:
             here = self._beyond(*here)
         return self._found
+
+    def _begin_contacts(self, piece: Piece, start: State) -> tuple[Piece, State]:
+        """The piece and the state with the modes of contacts."""
+        moving = self._guards.state(start, piece.modes)
+        if at_start(moving, self.settings.limits.violation) is not None:
+            return piece, start  # the motion can not begin: the loop says so
+        driver = self._of(moving)
+        driver.work.values[:] = moving.inputs[1 + driver.order :]
+        return driver.begin_contacts(start)
 
     def _use_driver(self) -> None:
         """Lets the modes of a start be selected with the driver's machine code, where that is for all modes."""
@@ -148,7 +160,10 @@ class HybridIntegrator:
             span = abs(self.until - self.start.t)
             if compiled(chatters)(np.array(times), len(times), self.until, limits.stalled * span, limits.changes):
                 return self._end_with(state, piece, self._chattering(reached))
-        outcome, state, piece = self._after(state, here, reached)
+        if self.pieces.unilaterals:
+            outcome, state, piece = self._after_contacts(state, here, reached)
+        else:
+            outcome, state, piece = self._after(state, here, reached)
         return (state, piece) if outcome is None else self._end_with(state, piece, outcome)
 
     def _end_with(self, state: State, piece: Piece, outcome: Outcome) -> None:
@@ -329,6 +344,21 @@ class HybridIntegrator:
                 return None, state, replace(new, switchings=said, impulse=impulse, energy=energy)
             state = replace(state, q=beyond.q, v=beyond.v)
         return Outcome(Ending.CHATTERING, t, leads or RETURNS.format(which=pieces.words(changed))), state, piece
+
+    def _after_contacts(
+        self, state: State, piece: Piece, reached: dict[int, float]
+    ) -> tuple[Outcome | None, State, Piece]:
+        """The same of a system with contacts, by the kernel of the driver."""
+        driver = self._of(self._guards.state(state, piece.modes))
+        found, beyond, new = driver.crossed(state, piece, reached, self._timed)
+        if found is Crossing.NOTHING:
+            last, y = self._found[-1], np.concatenate([state.q, state.v])
+            said = [Occurrence(name, state.t, y) for name in contact_events(self.pieces, piece, new)]
+            self._found.replace_last(replace(last, happened=(*last.events, *said)))
+            return None, beyond, new
+        if found is Crossing.CONTACT:
+            return Outcome(Ending.AMBIGUOUS, state.t, driver.contact_words()), state, piece
+        return self._after(state, piece, {k: way for k, way in reached.items() if k < len(self.pieces.switches)})
 
     def _only_forces(self, changed: Sequence[int]) -> bool:
         """Whether nothing but forces and energies depends on some switches."""

@@ -6,11 +6,11 @@ from enum import IntEnum
 
 import numpy as np
 
+from zeromass.integrate.hybrid.crossing import begin_modes
 from zeromass.integrate.hybrid.driver import drive
 from zeromass.integrate.hybrid.memory import BUDGET, EVALUATIONS, RECORDED, REJECTED, STEPS, Drive, Motion, T
 from zeromass.integrate.hybrid.messages import Selection
 from zeromass.integrate.hybrid.piece_begin import forget_pieces
-from zeromass.integrate.hybrid.selection import select_modes
 from zeromass.integrate.hybrid.switches import TURN, Switches
 from zeromass.integrate.stepping.step_functions import StepFunctions
 from zeromass.kernel.language import Ints2, Reals, Reals2, Struct, kernel
@@ -86,7 +86,7 @@ def drive_member(
     m.ints[BUDGET] = PATIENCE
     w.clock[0] = all.t[k]
     status = int(Drive.LEFT)
-    if select_modes(w, m.y[:count], m.values, True) == int(Selection.DECIDED):
+    if begin_modes(m, w, s) == int(Selection.DECIDED):
         status = drive(m, w, s, r, low, fractions, True)
     if status != int(Drive.FINISHED) and status < int(Drive.LEFT):
         return status

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from enum import IntEnum
 from typing import Annotated
 
+from zeromass.integrate.hybrid.contact_table import Contacts
 from zeromass.integrate.hybrid.switches import Switches
 from zeromass.integrate.methods.radau.increments import Increments
 from zeromass.integrate.stepping.layout import Int64, Real64
@@ -47,8 +48,9 @@ EVENT, FINISHED, PAUSED, RECORD_FULL, AHEAD, NOT_A_NUMBER, TOO_SMALL, PIVOTS = (
     )
 )
 
-NONE, SWITCH, SLIDING, LOWEST = range(4)
-"""What a watched function is: an event that was asked for, of a switch, of one that holds the motion, or a rate of these."""
+NONE, SWITCH, SLIDING, LOWEST, CONTACT = range(5)
+"""What a watched function is: an event that was asked for, of a switch, of one that holds the motion, a rate of these, or
+of a contact, in whose modes it ends a piece."""
 
 TRIES = 8
 """How often a piece is made again up to an earlier place."""
@@ -88,6 +90,7 @@ class Crossing(IntEnum):
     CHATTERS = 7
     UNDEFINED = 8  # formulas have no value there
     STRUCTURE = 9  # masses or constraints switch, for which other pivots may be better
+    CONTACT = 10  # contacts do not tell what follows, see `Contacts.why`
 
 
 class Jumps(Struct):
@@ -154,12 +157,14 @@ class Motion(Struct):
     stepper, stepper_begin   what such a method keeps from step to step, and the same as a piece begins
     span, first, last, row   of the step that it is asked for: t and h, the states at its ends, and all of these
     again             memory of steps from an earlier state, which `retakes` tells whether they are taken
-    cause, guard_switch, guard_side   of each watched function what it is, the switch, and on which side it watches that
+    cause, guard_switch, guard_side   of each watched function what it is, the switch or contact, and on which side it
+                      watches that; of a contact what ends, one of `CAUSES`
     slopes            of each watched function where its rate is among them, or −1
     terminal, guard   of each watched function whether the motion ends there, PASSES, ENDS, …; and whether it must not even
                       be where that is beyond zero
     jumps             what may jump at switches
     lengths           what may vanish on the way
+    contacts          unilateral constraints
     massive, limit    whether every coordinate that constraints move has mass; the bound on projections inside steps, as in
                       `StepFunctions`, where the constraints may lose independence
     step, dips        for looks inside steps, and for functions that may dip below zero unseen
@@ -175,7 +180,8 @@ class Motion(Struct):
     stride            longest of the last steps before the piece, 0 where there were none: as long a step is tried first
     timeless          whether formulas have values at all of these times, to rounding
     piece_start, piece_values   t and y where the piece begins, and its parameters
-    log, counts       pieces: t, y, and all parameters of modes, (pieces, 1 + 2n + hidden); and `COUNTS` of each
+    log, counts       pieces: t, y, all parameters of modes, and impulses at contacts, (pieces, 1 + 2n + hidden + 3k); and
+                      `COUNTS` of each
     hidden            where these parameters begin
     pieces            how many have begun
     forgets           whether only the last piece is kept; largest: growth of the pivots in those before it
@@ -222,6 +228,7 @@ class Motion(Struct):
     guard: Ints
     jumps: Jumps
     lengths: Lengths
+    contacts: Contacts
     times: Reals
     timed: Reals2
     which: Ints

@@ -22,6 +22,7 @@ class Selection(IntEnum):
     SEVERAL_SIGNS = 9
     ENDLESS = 10
     ERROR = 11  # in a function that Python evaluates
+    CONTACT = 12  # contacts do not tell what follows
 
 
 WORDS: dict[Selection, str] = {
@@ -39,6 +40,27 @@ WORDS: dict[Selection, str] = {
     Selection.ENDLESS: "the sides of {which} depend on one another, and none agree with all others",
 }
 """which: formulas that switch; count: how many; number: signs that are right."""
+
+
+class ContactEnd(IntEnum):
+    """Why the contacts of a state do not tell what follows."""
+
+    DECIDED = 0
+    NO_MOTION = 1
+    UNDECIDED = 2
+    INSIDE = 3  # a motion begins inside
+    NO_IMPULSE = 4
+    REPEATS = 5
+
+
+CONTACT_WORDS: dict[ContactEnd, str] = {
+    ContactEnd.NO_MOTION: "no motion goes on at contact {which}: what friction does there is more than what the force does "
+    "itself, as in Painlevé's rod; give the contact less friction, or some compliance",
+    ContactEnd.UNDECIDED: "the modes of the contacts near {which} are not found",
+    ContactEnd.NO_IMPULSE: "the impulses of an impact near {which} are not found",
+    ContactEnd.REPEATS: "impacts at {which} follow one another at the same moment without end",
+}
+"""which: a contact."""
 
 
 def words(why: Selection, which: str, count: int = 1, number: int = 0) -> str:

@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from zeromass.compile.program import Program
+from zeromass.integrate.hybrid.crossing import begin_modes, cross_switch
 from zeromass.integrate.hybrid.driven import DrivenPieces, piece_of
 from zeromass.integrate.hybrid.driver import drive, functions_in_piece, select_in_piece, take_back
 from zeromass.integrate.hybrid.guard_functions import LOW, GuardFunctions, LookedAt
 from zeromass.integrate.hybrid.members import Ending, Members, drive_members
-from zeromass.integrate.hybrid.memory import (
-    COUNTS,
-    Drive,
-)
-from zeromass.integrate.hybrid.messages import Selection
+from zeromass.expression import Symbol
+from zeromass.integrate.hybrid.memory import COUNTS, Crossing, Drive
+from zeromass.integrate.hybrid.messages import CONTACT_WORDS, ContactEnd, Selection, words
 from zeromass.integrate.hybrid.methods import MethodMemory, method_memory
 from zeromass.integrate.hybrid.piece_begin import next_target
 from zeromass.integrate.hybrid.piece_memory import PieceMemory
-from zeromass.integrate.hybrid.pieces import Piece
-from zeromass.integrate.hybrid.selection import select_modes
+from zeromass.integrate.hybrid.pieces import Piece, switchings
 from zeromass.integrate.hybrid.switches import TURN
 from zeromass.integrate.hybrid.tables import ints
+from zeromass.integrate.hybrid.reset_outcomes import contact_impulse
 from zeromass.integrate.hybrid.time_events import TimeEvents
 from zeromass.integrate.hybrid.vanishing import length_table
 from zeromass.integrate.pace import pace
@@ -38,7 +38,9 @@ from zeromass.integrate.stepping.step_functions import functions_at
 from zeromass.integrate.stepping.workspace import Workspace
 from zeromass.integrate.terms import terms_of_time
 from zeromass.kernel.language import compiled
-from zeromass.model import State
+from zeromass.model import StartError, State
+from zeromass.model.pieces import Undecided
+from zeromass.model.unilateral import inside_words
 
 AT_ONCE = 256
 """Members that are moved between looks at the keyboard."""
@@ -258,14 +260,64 @@ class Driver(PieceMemory):
 
     def first_piece(self, start: State) -> Piece | None:
         """On which pieces a motion begins that has just been taken up; None where that is not decided."""
-        work, w = self.work, self.w
-        state = np.concatenate([start.q, start.v])
-        w.clock[0], w.reached[:] = start.t, w.kind == TURN
-        why = compiled(select_modes)(w, state, work.values, True)
-        self.callbacks.check()
-        if why != Selection.DECIDED:
+        if self.select_first(start) != Selection.DECIDED:
             return None
         return piece_of(self.pieces, dict(zip(self.parameters, work.values[self.hidden :].tolist(), strict=True)))
+
+    def select_first(self, start: State) -> Selection:
+        """Selects the modes with which a motion begins that has just been taken up, in `work`; or why there are none."""
+        work, w = self.work, self.w
+        work.reals[Real64.t], work.state[: self.order] = start.t, np.concatenate([start.q, start.v])
+        w.reached[:] = w.kind == TURN
+        why = Selection(compiled(begin_modes)(self.m, w, self.step))
+        self.callbacks.check()
+        return why
+
+    def begin_contacts(self, start: State) -> tuple[Piece, State]:
+        """The piece and the state with which a motion of a system with contacts begins."""
+        why, n = self.select_first(start), self.order // 2
+        if why is Selection.CONTACT and self.m.contacts.why == ContactEnd.INSIDE:
+            raise StartError(inside_words(self.pieces.given, start, self.m.contacts.which))
+        if why is Selection.CONTACT:
+            raise Undecided(self.contact_words())
+        if why is not Selection.DECIDED:
+            which = self.w.open[: self.w.count].tolist()
+            raise Undecided(words(why, self.pieces.words(which), len(which), self.w.number))
+        y = self.work.state[: self.order]
+        values = dict(zip(self.parameters, self.work.values[self.hidden :].tolist(), strict=True))
+        begun, P = replace(start, q=y[:n].copy(), v=y[n:].copy()), self.m.contacts.impulse
+        impulse = contact_impulse(self.pieces, self.pieces.state(begun, values), start.v, P) if P.any() else None
+        return replace(piece_of(self.pieces, values), impulse=impulse), begun
+
+    def crossed(
+        self, state: State, piece: Piece, reached: Mapping[int, float], timed: Mapping[Symbol, float]
+    ) -> tuple[Crossing, State, Piece]:
+        """What follows where switches or contacts have ended a piece: the state and the piece beyond, as the driver does."""
+        work, m, w, n = self.work, self.m, self.w, self.order // 2
+        work.reals[Real64.t], work.state[: self.order] = state.t, np.concatenate([state.q, state.v])
+        work.values[self.hidden :] = self._values(piece)
+        count = len(w.kind)
+        w.reached[:] = [k in reached for k in range(count)]
+        w.way[:] = [reached.get(k, 1.0) for k in range(count)]
+        if not any(k >= count for k in reached):
+            m.contacts.reached[:] = 0
+        m.flipped = 0
+        found = Crossing(compiled(cross_switch)(m, w, self.step, m.jumps))
+        self.callbacks.check()
+        y = work.state[: self.order]
+        values = dict(zip(self.parameters, work.values[self.hidden :].tolist(), strict=True))
+        beyond = replace(state, t=float(work.t), q=y[:n].copy(), v=y[n:].copy())
+        new = piece_of(self.pieces, values | dict(timed))
+        P = m.contacts.impulse
+        impulse = contact_impulse(self.pieces, self.pieces.state(beyond, new.modes), state.v, P) if P.any() else None
+        said = switchings(self.pieces, state.t, piece, new)
+        m.contacts.impulse[:] = 0.0
+        return found, beyond, replace(new, switchings=said, impulse=impulse)
+
+    def contact_words(self) -> str:
+        """Why contacts do not tell what follows."""
+        x = self.m.contacts
+        return CONTACT_WORDS[ContactEnd(x.why)].format(which=self.pieces.words([len(self.w.kind) + x.which]))
 
     def _values(self, piece: Piece) -> list[float]:
         """Modes, margins and flags of a piece, in the order of the parameters."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from zeromass.integrate.hybrid.crossing import defined_at
+from zeromass.integrate.hybrid.contact_table import CLOSES, STOPS
 from zeromass.integrate.hybrid.memory import (
     ATOL,
     BEHIND_AT,
+    CONTACT,
     COUNTS,
     ENDS,
     EVALUATIONS,
@@ -158,7 +160,13 @@ def leave_switches(m: Motion, w: Switches) -> None:
     """
     for c in range(len(m.cause)):
         at = m.slopes[c]
-        if at >= 0:
+        if m.cause[c] == CONTACT and m.guard_side[c] != CLOSES and m.guard_side[c] != STOPS:
+            m.signs[c, 0] = max(m.signs[c, 0], LEAST)  # as its mode was found, to rounding
+        elif at >= 0 and m.cause[c] == CONTACT:
+            if m.signs[c, 0] <= 2.0 * abs(m.values[m.contacts.gap_margin[m.guard_switch[c]]]):
+                m.signs[c, 0] = LEAST
+                m.signs[at, 0] = LEAST * w.ahead
+        elif at >= 0:
             rises = m.signs[at, 0] * w.ahead
             if m.signs[c, 0] == 0.0 and rises * abs(m.reals[H]) > m.reals[ATOL]:
                 m.signs[c, 0] = LEAST
@@ -183,6 +191,9 @@ def note_piece(m: Motion) -> None:
     row[1 : 1 + count] = m.y[:count]
     for i in range(len(m.values) - m.hidden):
         row[1 + count + i] = m.values[m.hidden + i]
+    first = 1 + count + len(m.values) - m.hidden
+    for i in range(3 * m.contacts.count):
+        row[first + i], m.contacts.impulse[i] = m.contacts.impulse[i], 0.0
     place = COUNTS * m.pieces
     m.counts[place], m.counts[place + 1] = m.ints[RECORDED], m.ints[STEPS]
     m.counts[place + 2], m.counts[place + 3] = m.ints[REJECTED], m.ints[EVALUATIONS]

@@ -5,9 +5,11 @@ from __future__ import annotations
 from enum import IntEnum
 
 from zeromass.integrate.hybrid.grazing import Touch, touch
+from zeromass.integrate.hybrid.contact_table import CLOSES
 from zeromass.integrate.hybrid.memory import (
     BUDGET,
     CAPACITY,
+    CONTACT,
     COUNTS,
     ENDS,
     IGNORED,
@@ -134,7 +136,7 @@ def touched(m: Motion, w: Switches, s: StepFunctions, r: RootSearch, low: RootSe
             continue
         for c in range(len(m.cause)):
             turns = k < low.count and m.slopes[c] == low.columns[low.which[k]]
-            if m.slopes[c] < 0 or not (turns or (k == low.count and c == r.columns[r.which[last]])):
+            if m.slopes[c] < 0 or m.cause[c] == CONTACT or not (turns or (k == low.count and c == r.columns[r.which[last]])):
                 continue
             far = near_touch(m, r, s, c, time)
             if far > 0.0:
@@ -228,6 +230,30 @@ def sharpen(m: Motion, w: Switches, c: int) -> None:
 
 
 @kernel
+def sharpen_gap(m: Motion, w: Switches, c: int) -> None:
+    """Moves the end of a piece to where a gap is closed to rounding, by Newton's method."""
+    count = len(m.first)
+    t, y = m.reals[T], m.work
+    y[:] = m.y[:count]
+    w.clock[0] = t
+    accelerate(w, y, m.values)
+    m.moved[:] = w.slope
+    watch(m, w, t, y, w.guards)
+    for again in range(3):
+        gap, rate = w.guards[c], w.guards[m.slopes[c]]
+        late = -gap / rate
+        if gap == 0.0 or not abs(late) <= abs(m.span[1]) / 2.0:
+            return
+        t += late
+        for i in range(count):
+            y[i] += late * m.moved[i]
+        if again == 0 and m.retakes:
+            retake(m, t, y)
+        watch(m, w, t, y, w.guards)
+    cut(m, t, y)
+
+
+@kernel
 def note_event(m: Motion, s: StepFunctions, c: int, t: float) -> None:
     """Writes that an event has happened in the step that is open."""
     state_at(s, t)
@@ -273,12 +299,17 @@ def locate_end(m: Motion, w: Switches, s: StepFunctions, r: RootSearch, low: Roo
         return int(PieceEnd.BUMP)
     for k in range(len(w.kind)):
         w.reached[k] = 0
+    for k in range(m.contacts.count):
+        m.contacts.reached[k] = 0
     switches, terminal, meets = 0, False, False
     for i in range(r.count):
         if abs(r.times[i] - s.t0[0]) > abs(end - s.t0[0]) + within:
             break
         c = r.columns[r.which[i]]
-        if m.cause[c] != NONE:
+        if m.cause[c] == CONTACT:
+            m.contacts.reached[m.guard_switch[c]] = m.contacts.reached[m.guard_switch[c]] | m.guard_side[c]
+            switches += 1
+        elif m.cause[c] != NONE:
             w.reached[m.guard_switch[c]], w.way[m.guard_switch[c]] = 1, -1.0 if m.guard_side[c] == 0 else 1.0
             switches += 1
         elif m.terminal[c] != IGNORED:
@@ -301,6 +332,8 @@ def locate_end(m: Motion, w: Switches, s: StepFunctions, r: RootSearch, low: Roo
     c, alone = r.columns[r.which[last]], switches == 1 and not meets
     for k in range(len(w.kind)):
         alone = alone and not (w.flag[k] >= 0 and m.values[w.flag[k]] != 0.0)
+    if alone and m.cause[c] == CONTACT and m.guard_side[c] == CLOSES and end != m.reals[UNTIL]:
+        sharpen_gap(m, w, c)
     if alone and m.cause[c] == SWITCH and w.kind[m.guard_switch[c]] != TURN and end != m.reals[UNTIL]:
         sharpen(m, w, c)
     return int(PieceEnd.SWITCH)
@@ -326,9 +359,11 @@ def stops_at_switch(m: Motion, w: Switches) -> bool:
     for i in range(n):
         w.slope[n + i] = 0.0 if slide else w.slope[n + i]
     for c in range(len(m.cause)):
+        if m.cause[c] != SWITCH:
+            continue
         k = m.guard_switch[c]
         held = w.flag[k] >= 0 and m.values[w.flag[k]] != 0.0
-        if m.cause[c] == SWITCH and w.kind[k] != TURN and not held:
+        if w.kind[k] != TURN and not held:
             g, mode, rate = w.g[k], m.values[w.mode[k]], rate_of(w, y, w.slope[n:], k)
             left, falls = mode * g, mode * rate
             if w.kind[k] != SIDE:

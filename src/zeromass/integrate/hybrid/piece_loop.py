@@ -10,7 +10,7 @@ import numpy as np
 
 from zeromass.compile.program import Program
 from zeromass.expression import symbols
-from zeromass.integrate.hybrid.guard_functions import HOLD, LOW, GuardFunctions, LookedAt, place_of
+from zeromass.integrate.hybrid.guard_functions import CONTACT, HOLD, LOW, GuardFunctions, LookedAt, place_of
 from zeromass.integrate.hybrid.piece_end import PieceEnd
 from zeromass.integrate.hybrid.piece_memory import PieceMemory
 from zeromass.integrate.hybrid.pieces import Piece
@@ -139,7 +139,7 @@ class PieceLoop(Loop):
         names = [
             name
             for name in self._on.unseen(self.program)
-            if name.startswith(HOLD) == (switches[place_of(name)[0]].mode in held)
+            if name.startswith(CONTACT) or name.startswith(HOLD) == (switches[place_of(name)[0]].mode in held)
         ]
         t, most = self.recorded()[0], max(1, SEARCHED // (self.work.order * (DEGREE + 1)))
         if not names or len(t) < 2:

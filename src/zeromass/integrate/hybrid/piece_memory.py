@@ -13,13 +13,16 @@ from zeromass.compile.program import Program
 from zeromass.expression import Symbol
 from zeromass.integrate.hybrid.callbacks import Callbacks
 from zeromass.integrate.hybrid.chattering import strays
+from zeromass.integrate.hybrid.contact_table import contact_functions, contact_table
 from zeromass.integrate.hybrid.driver import functions_in_piece, select_in_piece
 from zeromass.integrate.hybrid.guard_cache import GuardCache
+from zeromass.integrate.hybrid.guard_functions import CONTACT as CONTACTS
 from zeromass.integrate.hybrid.guard_functions import HOLD, LOW, GuardFunctions, LookedAt, place_of
 from zeromass.integrate.hybrid.guard_functions import SWITCH as SWITCHES
 from zeromass.integrate.hybrid.jumps import jump_functions, jump_table
 from zeromass.integrate.hybrid.large import LargeSwitches
 from zeromass.integrate.hybrid.memory import (
+    CONTACT,
     COUNTS,
     ENDS,
     IGNORED,
@@ -170,11 +173,16 @@ class PieceMemory:
     def _motion(self) -> Motion:
         work, order, pieces = self.work, self.order, self.pieces
         names = [event.name for event in self.events]
-        causes = {SWITCHES: SWITCH, HOLD: SLIDING, LOW: LOWEST}
+        causes = {SWITCHES: SWITCH, HOLD: SLIDING, LOW: LOWEST, CONTACTS: CONTACT}
         cause = [next((c for begin, c in causes.items() if name.startswith(begin)), NONE) for name in names]
         of = [place_of(name) if c != NONE else (0, 0) for name, c in zip(names, cause, strict=True)]
-        slopes = [names.index(low) if (low := LOW + name.removeprefix(SWITCHES)) in names else -1 for name in names]
-        slopes = [at if c == SWITCH else -1 for at, c in zip(slopes, cause, strict=True)]
+        lows = [LOW + name.removeprefix(SWITCHES).removeprefix(CONTACTS) for name in names]
+        slopes = [names.index(low) if low in names else -1 for low in lows]
+        slopes = [at if c in (SWITCH, CONTACT) else -1 for at, c in zip(slopes, cause, strict=True)]
+        count = len(pieces.switches)
+        of = [(k - count, j) if k >= count else (k, j) for k, j in of]
+        touching = contact_functions(pieces, self.program)
+        self._keep.append(touching)
         functions = None if self.large is not None else jump_functions(pieces, self.program)
         evaluate = self.large.energy if self.large else 0 if functions is None else functions.address("jump_values")
         m = Motion(
@@ -192,6 +200,7 @@ class PieceMemory:
             guard=ints([event.guard for event in self.events]),
             jumps=jump_table(pieces, evaluate, strikes=bool(self.program.corrections)),
             lengths=Lengths(offsets=ints([0])),
+            contacts=contact_table(pieces, 0 if touching is None else touching.address("contacts")),
             times=np.empty(0),
             timed=np.empty((1, 0)),
             which=ints([]),
@@ -200,7 +209,7 @@ class PieceMemory:
             changes=self.settings.limits.changes,
             piece_start=np.zeros(1 + order),
             piece_values=work.values.copy(),
-            log=np.zeros((PIECES, 1 + order + len(work.values) - self.hidden)),
+            log=np.zeros((PIECES, 1 + order + len(work.values) - self.hidden + 3 * len(pieces.unilaterals))),
             counts=np.zeros(PIECES * COUNTS, dtype=np.int64),
             hidden=self.hidden,
             occurred=np.zeros((PIECES + len(self.roots.times), 2 + order)),
@@ -237,7 +246,9 @@ class PieceMemory:
 
     def reached(self) -> dict[int, float]:
         """Switches that ended a piece, with the way that each goes: up or down."""
-        return {k: float(self.w.way[k]) for k in np.flatnonzero(self.w.reached).tolist()}
+        found = {k: float(self.w.way[k]) for k in np.flatnonzero(self.w.reached).tolist()}
+        count = len(self.w.kind)
+        return found | {count + k: -1.0 for k in np.flatnonzero(self.m.contacts.reached).tolist()}
 
     # one piece, whose steps are made by a loop -----------------------------------------------------------------------
     def enter(self, t: float, y: np.ndarray, target: float, until: float) -> None:

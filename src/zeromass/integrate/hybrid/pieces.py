@@ -113,6 +113,7 @@ class Piece:
         places = {switch.mode: k for k, switch in enumerate(pieces.switches)}
         said = [switch.said for switch in pieces.switches]
         data: dict[str, Any] = {
+            "contacts": [[self.modes.get(leaf, 0.0) for leaf in one.hidden] for one in pieces.unilaterals],
             "modes": [[self.modes[switch.mode], self.modes[switch.margin]] for switch in pieces.switches],
             "holds": [[places[hold.mode], hold.low, hold.high] for hold in self.holds],
             "switchings": [[s.t, said.index(s.expression), s.direction] for s in self.switchings],
@@ -132,6 +133,8 @@ class Piece:
             if switch.mode in pieces.held:
                 held = any(switches[k].mode is switch.mode for k, *_ in data["holds"])
                 modes[pieces.held[switch.mode].flag] = float(held)
+        for one, values in zip(pieces.unilaterals, data.get("contacts", ()), strict=True):
+            modes.update(zip(one.hidden, values, strict=True))
         impulse = Impulse.from_record(data["impulse"]) if "impulse" in data else None
         return cls(
             modes,
@@ -150,6 +153,24 @@ class Piece:
                 known["program"] = program_at(pieces.system, here)
             return known["program"]
         return program_at(pieces.system, here)
+
+
+def contact_modes(pieces: SystemPieces, modes: Mapping[Symbol, float]) -> tuple[str, ...]:
+    """The mode of each contact: open, sticks, slips, or closed where there is no friction."""
+    found = []
+    for one in pieces.unilaterals:
+        closed, sticks, slips = (modes.get(leaf, 0.0) != 0.0 for leaf in one.modes[:3])
+        found.append("open" if not closed else "sticks" if sticks else "slips" if slips else "closed")
+    return tuple(found)
+
+
+def contact_events(pieces: SystemPieces, before: Piece, after: Piece) -> list[str]:
+    """Names of what happens at contacts where one piece goes over to the next: the new mode, or an impact."""
+    old, new = (contact_modes(pieces, piece.modes) for piece in (before, after))
+    names = after.impulse.constraints if after.impulse else ()
+    struck = [any(name in (one.name, f"{one.name} normal") for name in names) for one in pieces.unilaterals]
+    found = zip(pieces.unilaterals, old, new, struck, strict=True)
+    return [one.happening(was, mode, hit) for one, was, mode, hit in found if mode != was or hit]
 
 
 def switchings(pieces: SystemPieces, t: float, old: Piece, new: Piece) -> tuple[Switching, ...]:

@@ -52,6 +52,22 @@ def impulse_between(before: State, after: State) -> Impulse:
     return Impulse(before.t, names, p[took], change, float(change @ M @ (before.v + change / 2)))
 
 
+def contact_impulse(pieces: SystemPieces, after: State, before: np.ndarray, P: np.ndarray) -> Impulse:
+    """The impulses of contacts.
+
+    after   the state behind the impact; before: the rates q̇ in front of it
+    P       normal impulses and those of friction along both tangents, (3k,), N s
+    """
+    struck = [(one, p) for one, p in zip(pieces.unilaterals, P.reshape(-1, 3), strict=True) if p.any()]
+    parts = [(one.name, p[0]) for one, p in struck if one.scalar]
+    for one, p in struck:
+        parts += [] if one.scalar else [(f"{one.name} normal", p[0]), (f"{one.name} friction", np.hypot(p[1], p[2]))]
+    names, sizes = tuple(name for name, _ in parts), np.array([size for _, size in parts])
+    change = after.v - before
+    energy = float(change @ after.matrices.M @ (before + change / 2))
+    return Impulse(after.t, names, sizes, change, energy)
+
+
 def energy_jump(pieces: SystemPieces, before: State, after: State) -> float:
     """By how much the formula of the energy jumps between two pieces, at the same state, J; 0 where it has no energy."""
     names, energies = pieces.energies

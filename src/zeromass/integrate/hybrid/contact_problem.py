@@ -1,0 +1,307 @@
+"""The contact problem: which contacts open, stick and slip, and with what forces, in the frames of the contacts.
+
+    a = D F + b,   0 ≤ N ⊥ aₙ ≥ 0,   |T| ≤ μ N,   T = −μ N w where the contact slips along w       [B2016, ch. 5]
+
+Each contact has three rows: normal, first and second tangent. D = J M⁻¹ Jᵀ is the Delassus matrix. Contacts that D does not
+couple, directly or through others, form islands, and each island is solved by itself.
+
+A friction pair has two rows of its own and no normal force: its friction is bounded by μ N of a contact that carries it, as
+rolling resistance is, or by a given force, as that of a brake. Its normal row is idle.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+import numpy as np
+
+from zeromass.kernel.language import Ints, Ints2, Reals, Reals2, Struct, kernel
+
+OPEN, STICK, SLIP = range(3)
+"""Modes of a contact."""
+
+BITS = np.array([1, 2, 4])
+"""Bits of the modes in a mask."""
+
+INFINITE = float("inf")
+"""Coefficient of friction of a rough contact, which never slips."""
+
+
+class ContactStatus(IntEnum):
+    """Whether contact modes are found: NONE where it is proved that no motion satisfies the law."""
+
+    DECIDED = 0
+    NONE = 1
+    UNDECIDED = 2
+
+
+class ContactProblem(Struct):
+    """k contacts of one state, their modes and forces, and memory for the solver.
+
+    D, b         Delassus matrix, (3k, 3k), and accelerations without contact forces, (3k,)
+    mu, hold     coefficients of friction where a contact slips, (k,): 0 smooth, infinite rough; and up to which it sticks
+    carrier      the contact whose normal force bounds the friction, (k,): of most contacts their own
+    given        normal forces that are given, (k,); negative where they are not
+    slip         unit direction of the slip velocity in the tangent plane, (k, 2); zero where the contact does not slip yet
+    excluded     masks of the modes that a contact is known not to take, (k,)
+    lasts        whether a contact can not open, (k,)
+    size         of the terms that b is a sum of: accelerations that are rounding beside it count as zero
+    warm         whether F is a guess; exhaustive: whether other motions are looked for
+
+    mode, F, a   of the contacts: modes, (k,), forces and accelerations, (3k,)
+    way          unit direction in which a contact slips or begins to, (k, 2); zero where there is none
+    miss, worst  worst relative violation of the law, and its contact
+    several      whether another motion satisfies the law too, as far as was looked
+
+    couples      whether D couples two contacts, (k, k)
+    order, count contacts of the current island in order of a breadth-first search, and how many; `number` of their islands
+    start, near  of each contact of the island those that it is coupled with: near[start[i] : start[i + 1]]
+    S, c, f      D, b and F of the island; where a contact has one unknown, N, the column of N has the friction of N too
+    normal_only, friction, static, barred, rho   of its contacts: whether friction follows from N, μ, that up to which it
+                 sticks, masks, and 3/tr Dᵢᵢ
+    base         where the contact stands whose normal force bounds the friction
+    normal_force normal forces that are given, negative where they are not
+    level, steps size of its accelerations, and Newton steps made
+    acc, state   accelerations, and modes by the last residual
+    anchor, previous, least        forces F₀ of a proximal point, those before a step, and those of the least violation
+    newton_point, trial, trial_acc forces after a whole Newton step, and forces and accelerations of the line search
+    A, x, place  linear equations, and the first unknown of each contact
+    solved       whether a motion is found; solution, solution_acc, solution_mode, solution_miss: what is known of it, or
+                 of the nearest to one
+    case         modes of a case
+    """
+
+    D: Reals2
+    b: Reals
+    mu: Reals
+    hold: Reals
+    carrier: Ints
+    given: Reals
+    slip: Reals2
+    excluded: Ints
+    lasts: Ints
+    size: float
+    warm: bool
+    exhaustive: bool
+    mode: Ints
+    F: Reals
+    a: Reals
+    way: Reals2
+    miss: float
+    worst: int
+    several: bool
+    couples: Ints2
+    order: Ints
+    number: Ints
+    count: int
+    start: Ints
+    near: Ints
+    S: Reals2
+    c: Reals
+    f: Reals
+    normal_only: Ints
+    friction: Reals
+    static: Reals
+    barred: Ints
+    base: Ints
+    normal_force: Reals
+    rho: Reals
+    level: float
+    steps: int
+    acc: Reals
+    state: Ints
+    anchor: Reals
+    previous: Reals
+    least: Reals
+    trial: Reals
+    newton_point: Reals
+    trial_acc: Reals
+    A: Reals2
+    x: Reals
+    place: Ints
+    solved: bool
+    solution: Reals
+    solution_acc: Reals
+    solution_miss: float
+    case: Ints
+    solution_mode: Ints
+
+
+def contact_problem(k: int) -> ContactProblem:
+    """A problem of k contacts, each with a normal force of its own: D, b, mu, hold and the like are filled in by the caller."""
+    n, p = 3 * k, ContactProblem()
+    usual = {"Reals": (n,), "Reals2": (n, n), "Ints": (k,), "Ints2": (k, k)}
+    other = {
+        "mu": (k,),
+        "hold": (k,),
+        "given": (k,),
+        "friction": (k,),
+        "static": (k,),
+        "normal_force": (k,),
+        "rho": (k,),
+        "slip": (k, 2),
+        "way": (k, 2),
+        "start": (k + 1,),
+        "near": (k * k,),
+    }
+    for name, kind in ContactProblem.__annotations__.items():
+        if kind in usual:
+            dtype = float if kind.startswith("Reals") else np.int64
+            setattr(p, name, np.zeros(other.get(name, usual[kind]), dtype=dtype))
+    p.carrier[:], p.given[:] = np.arange(k), -1.0
+    return p
+
+
+@kernel
+def find_couplings(p: ContactProblem) -> None:
+    """p.couples ← the pattern of D; p.number ← −1, no island."""
+    D, couples, k = p.D, p.couples, len(p.mu)
+    for i in range(k):
+        p.number[i] = -1
+        for j in range(k):
+            some = 0
+            for r in range(3):
+                row = D[3 * i + r]
+                if row[3 * j] != 0.0 or row[3 * j + 1] != 0.0 or row[3 * j + 2] != 0.0:
+                    some = 1
+            couples[i, j] = 1 if i == j else some
+    for j in range(k):
+        c = p.carrier[j]
+        for i in range(k):
+            if c != j and (couples[i, j] != 0 or i == c):
+                couples[i, c], couples[c, i], couples[j, c], couples[c, j] = 1, 1, 1, 1
+
+
+@kernel
+def search_breadth_first(p: ContactProblem, root: int, number: int) -> None:
+    """p.order, p.count ← the island of a contact, outward from it: entries of D are then near the diagonal [CM1969]."""
+    order, mark, couples = p.order, p.number, p.couples
+    order[0], mark[root], p.count = root, number, 1
+    done = 0
+    while done < p.count:
+        for j in range(len(mark)):
+            if couples[order[done], j] != 0 and mark[j] != number:
+                order[p.count], mark[j] = j, number
+                p.count += 1
+        done += 1
+
+
+@kernel
+def begin_island(p: ContactProblem, root: int, known: bool) -> None:
+    """Copies the island of a contact: its order, pattern, matrix and accelerations.
+
+    known  whether modes and directions of slip are those in p.mode and p.way; else they are to be found
+    """
+    search_breadth_first(p, root, len(p.mu) + root)
+    if p.count > 2:
+        search_breadth_first(p, p.order[p.count - 1], root)
+    p.steps, p.solved, p.solution_miss = 0, False, INFINITE
+    filled, level = 0, p.size
+    for i in range(p.count):
+        g = p.order[i]
+        p.number[g] = root
+        slides = p.mode[g] == SLIP
+        if not known:
+            slides = (p.slip[g, 0] != 0.0 or p.slip[g, 1] != 0.0) and p.mu[g] < INFINITE
+            p.way[g, 0], p.way[g, 1] = p.slip[g, 0], p.slip[g, 1]
+        p.friction[i], p.static[i], p.normal_force[i], p.base[i] = p.mu[g], p.hold[g], p.given[g], i
+        p.normal_only[i] = 1 if p.hold[g] == 0.0 or slides else 0
+        p.barred[i] = barred_modes(p, i, False)
+        trace = p.D[3 * g, 3 * g] + p.D[3 * g + 1, 3 * g + 1] + p.D[3 * g + 2, 3 * g + 2]
+        p.rho[i] = 3.0 / trace if trace > 0.0 else 1.0
+        p.start[i] = filled
+        for j in range(p.count):
+            if p.couples[g, p.order[j]] != 0:
+                p.near[filled] = j
+                filled += 1
+        for r in range(3):
+            p.c[3 * i + r] = p.b[3 * g + r]
+            level = max(level, abs(float(p.b[3 * g + r])))
+        for j in range(p.count):
+            if p.order[j] == p.carrier[g]:
+                p.base[i] = j
+    p.start[p.count], p.level = filled, level
+    for i in range(p.count):
+        for j in range(p.count):
+            if p.couples[p.order[i], p.order[j]] != 0:
+                copy_block(p, i, j)
+    for i in range(p.count):
+        for j in range(p.count):
+            if p.base[j] != j and p.normal_only[j] != 0:
+                add_carried_friction(p, i, j)
+
+
+@kernel
+def set_bars(p: ContactProblem, excluding: bool) -> None:
+    """p.barred ← modes that contacts can not take, and perhaps those that they are known not to."""
+    for i in range(p.count):
+        p.barred[i] = barred_modes(p, i, excluding)
+
+
+@kernel
+def barred_modes(p: ContactProblem, i: int, excluding: bool) -> int:
+    """Mask of the modes that a contact of the island can not take, and perhaps of those that it is known not to."""
+    impossible = BITS[STICK] if p.normal_only[i] != 0 else BITS[SLIP] if p.friction[i] == INFINITE else 0
+    if p.normal_force[p.base[i]] >= 0.0 or p.lasts[p.order[i]] != 0:
+        impossible |= BITS[OPEN]
+    return int(p.excluded[p.order[i]] if excluding else 0) | int(impossible)
+
+
+@kernel
+def copy_block(p: ContactProblem, i: int, j: int) -> None:
+    """p.S ← three rows and columns of D; the column of a normal force has the friction that goes with it."""
+    g, h = p.order[i], p.order[j]
+    for r in range(3):
+        row, to = p.D[3 * g + r], p.S[3 * i + r]
+        n, t1, t2 = row[3 * h], row[3 * h + 1], row[3 * h + 2]
+        if p.normal_only[j] == 0:
+            to[3 * j], to[3 * j + 1], to[3 * j + 2] = n, t1, t2
+        else:
+            along = p.way[h, 0] * t1 + p.way[h, 1] * t2
+            to[3 * j], to[3 * j + 1], to[3 * j + 2] = n - p.mu[h] * along, 0.0, 0.0
+
+
+@kernel
+def add_carried_friction(p: ContactProblem, i: int, j: int) -> None:
+    """p.S ← with the friction of a pair that slips, j, in the column of the normal force that bounds it."""
+    g, h, c = p.order[i], p.order[j], 3 * p.base[j]
+    for r in range(3):
+        row = p.D[3 * g + r]
+        p.S[3 * i + r, c] -= p.mu[h] * (p.way[h, 0] * row[3 * h + 1] + p.way[h, 1] * row[3 * h + 2])
+
+
+@kernel
+def has_normal(p: ContactProblem, i: int) -> bool:
+    """Whether the normal force of a contact of the island is unknown; not so of friction pairs, or where it is given."""
+    return p.base[i] == i and p.normal_force[i] < 0.0
+
+
+@kernel
+def coupling(p: ContactProblem, i: int, j: int) -> float:
+    """Acceleration of a row by the force of another, with the friction that goes with a normal force where it slips."""
+    found, g = float(p.D[i, j]), j // 3
+    if j % 3 == 0:
+        for h in range(len(p.mu)):
+            if p.carrier[h] == g and p.mode[h] == SLIP:
+                found -= p.mu[h] * (p.way[h, 0] * p.D[i, 3 * h + 1] + p.way[h, 1] * p.D[i, 3 * h + 2])
+    return found
+
+
+@kernel
+def set_accelerations(p: ContactProblem, F: Reals, eps: float, a: Reals) -> None:
+    """a ← S F + c + ε (F − anchor)/ρ of the island."""
+    S, near, start, c, anchor = p.S, p.near, p.start, p.c, p.anchor
+    for i in range(p.count):
+        u, v, w = S[3 * i], S[3 * i + 1], S[3 * i + 2]
+        x, y, z = c[3 * i], c[3 * i + 1], c[3 * i + 2]
+        for n in range(start[i], start[i + 1]):
+            j = 3 * near[n]
+            x += u[j] * F[j] + u[j + 1] * F[j + 1] + u[j + 2] * F[j + 2]
+            y += v[j] * F[j] + v[j + 1] * F[j + 1] + v[j + 2] * F[j + 2]
+            z += w[j] * F[j] + w[j + 1] * F[j + 1] + w[j + 2] * F[j + 2]
+        if eps != 0.0:
+            by = eps / p.rho[i]
+            x += by * (F[3 * i] - anchor[3 * i])
+            y += by * (F[3 * i + 1] - anchor[3 * i + 1])
+            z += by * (F[3 * i + 2] - anchor[3 * i + 2])
+        a[3 * i], a[3 * i + 1], a[3 * i + 2] = x, y, z

@@ -1,0 +1,259 @@
+"""Unilateral constraints: a gap that is never negative, a force that only pushes, and Coulomb friction along it.
+
+    g ≥ 0,   N ≥ 0,   N g = 0                                   contact
+    |T| ≤ μ N,   T = −μ N w/|w| where the contact slips         friction, w the slip velocity
+
+Each is open, sticks or slips. Parameters that no user sees, the modes, say which: so one system of equations, and one
+machine code, serves all combinations.
+
+A friction pair has no gap: what bounds it is μ N of a contact, as of rolling resistance, or a given force, as of a brake.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from zeromass.expression import Array, Expression, Symbol, as_expression, expressions, jacobian, rate
+from zeromass.expression.build import ZERO
+from zeromass.expression.node import symbol
+from zeromass.model.errors import ModelError
+from zeromass.model.given import Number
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from zeromass.model.state import State
+    from zeromass.model.system import System
+
+MODES = (
+    *("closed", "sticks", "slips", "first slip direction", "second slip direction", "gap margin", "force margin"),
+    *("normal row", "first row", "second row", "pulls"),
+)
+"""Parameters of a unilateral constraint: flags of its mode, the unit direction in which a slip begins, what rounding may do,
+flags of the rows that are solved for, as of several contacts of one body rows may follow from those of others, and whether a
+contact of two sides pulls."""
+
+STEADY = 1e-12
+"""Part of √(g r) below which the direction of a slip is that in which it begins."""
+
+
+LANDS = "lands"
+HAPPENINGS = {"open": "contact lost", "slips": "would slip", "sticks": "slip dies out", "closed": LANDS}
+"""What happens at a contact, by the mode that begins."""
+
+INSIDE = "'{name}' begins {depth:.3g} m inside; begin where the gap is open, or closed"
+"""What is said of a start with a negative gap."""
+
+
+@dataclass(frozen=True, eq=False)
+class Unilateral:
+    """A unilateral constraint, with or without friction.
+
+    name         what messages and results call it
+    gap          g, m; None of a friction pair
+    slip         w, velocity along two tangents, m/s; zeros where nothing slips
+    friction     μ up to which it sticks: a number or a formula, None where it always does
+    kinetic      μ where it slips, if that is another one
+    restitution  e of impacts
+    carrier      the contact whose normal force bounds the friction of a friction pair
+    bound        force that bounds it, N, where there is no such contact
+    opens        whether it may open: else its normal row always holds
+    two_sided    whether it pulls where it does not open
+    size         length that rounding of the gap is a part of, m
+    speed        that slip velocities are compared with, m/s
+    normal       n, inertial components, of a contact whose tangents turn with it; None of others
+    words        what its modes are called: "open", "closed", "sticks" and "slips", if not so
+    inside       what is said of a start with a negative gap; depth: how deep that is, m, if it is not −g
+    approaching  ġ where the gap is closed, m/s, if it is to be another formula than the rate of the gap
+    """
+
+    name: str
+    gap: Expression | None
+    slip: tuple[Expression, Expression] = (ZERO, ZERO)
+    _: KW_ONLY
+    friction: Number | None = 0.0
+    kinetic: Number | None = None
+    restitution: Number = 0.0
+    carrier: Unilateral | None = None
+    bound: Number | None = None
+    opens: bool = True
+    two_sided: bool = False
+    size: Number = 1.0
+    speed: Number = 1.0
+    normal: Array | None = None
+    words: Mapping[str, str] = field(default_factory=dict)
+    inside: str = INSIDE
+    depth: Expression | None = None
+    approaching: Expression | None = None
+    forces: tuple[Symbol, Symbol, Symbol] = field(init=False)
+    """Normal force N and friction along the two tangents, N: solved for with the accelerations. As parameters they are the
+    forces of rows that follow from others, which the equations do not tell."""
+    modes: tuple[Symbol, ...] = field(init=False)
+    """`MODES`, in this order."""
+    axis: tuple[Symbol, ...] = field(init=False)
+    """The axis that the first tangent is perpendicular to, of a contact whose tangents turn with its normal."""
+
+    def __post_init__(self) -> None:
+        own = {
+            "forces": tuple(self._leaf(f"{what} force") for what in ("normal", "first friction", "second friction")),
+            "modes": tuple(self._leaf(what) for what in MODES),
+            "axis": () if self.normal is None else tangent_axis(self.name),
+        }
+        for name, value in own.items():
+            object.__setattr__(self, name, value)
+
+    def _leaf(self, what: str) -> Symbol:
+        return symbol(f"{self.name} {what}", "parameter", default=0.0, token=f"zeromass unilateral {self.name} {what}")
+
+    @property
+    def closed(self) -> Symbol:
+        """1 where the gap is closed."""
+        return self.modes[0]
+
+    @property
+    def sticks(self) -> Symbol:
+        """1 where friction holds."""
+        return self.modes[1]
+
+    @property
+    def slips(self) -> Symbol:
+        """1 where it slips with friction."""
+        return self.modes[2]
+
+    @property
+    def rows(self) -> tuple[Symbol, ...]:
+        """1 for each of its three rows that is solved for."""
+        return self.modes[7:10]
+
+    @property
+    def pulls(self) -> Symbol:
+        """1 where a contact of two sides pulls."""
+        return self.modes[10]
+
+    @property
+    def has_normal(self) -> bool:
+        """Whether it has a normal force of its own: a friction pair has none."""
+        return self.gap is not None
+
+    @property
+    def hidden(self) -> tuple[Symbol, ...]:
+        """All parameters that no user sees."""
+        return (*self.modes, *self.forces, *self.axis)
+
+    @property
+    def approach(self) -> Expression:
+        """ġ, m/s, where the gap is closed; zero of a friction pair."""
+        if self.gap is None:
+            return ZERO
+        return as_expression(rate(self.gap)) if self.approaching is None else self.approaching
+
+    @property
+    def velocities(self) -> tuple[Expression, Expression, Expression]:
+        """ġ and both components of the slip velocity."""
+        return (self.approach, *self.slip)
+
+    @property
+    def numbers(self) -> tuple[Any, ...]:
+        """All that its law is made of."""
+        own = (self.gap, *self.slip, self.friction, self.kinetic, self.restitution, self.bound, self.size, self.speed)
+        return tuple(e for e in own if e is not None)
+
+    @property
+    def rough(self) -> bool:
+        """Whether it always sticks."""
+        return self.friction is None
+
+    @property
+    def scalar(self) -> bool:
+        """Whether nothing slips along it, as along a rope."""
+        return all(w is ZERO for w in self.slip)
+
+    @property
+    def smooth(self) -> bool:
+        """Whether there is no friction."""
+        return self.scalar or (self.friction is not None and as_expression(self.friction) is ZERO)
+
+    @cached_property
+    def direction(self) -> tuple[Expression, Expression]:
+        """Unit vector of the slip along both tangents, also where it is about to begin."""
+        creep = STEADY * as_expression(self.speed)
+        w = [as_expression(x + creep * way) for x, way in zip(self.slip, self.modes[3:5], strict=True)]
+        size = expressions(w) @ expressions(w)
+        length = as_expression(size) ** 0.5
+        return as_expression(w[0] / length), as_expression(w[1] / length)
+
+    @property
+    def slipping(self) -> Expression:
+        """μ where it slips, with the sign of the normal force of a contact of two sides; of a given bound that force."""
+        if self.bound is not None:
+            return as_expression(self.bound)
+        assert self.friction is not None
+        μ = as_expression(self.friction if self.kinetic is None else self.kinetic)
+        by = self if self.carrier is None else self.carrier
+        return as_expression(μ * (1.0 - 2.0 * by.pulls)) if by.two_sided else μ
+
+    def generalized(self, rates: Array) -> Array:
+        """Force on the coordinates, Jᵀ F."""
+        return jacobian(list(self.velocities), rates).T @ expressions(self.forces)
+
+    def called(self, mode: str) -> str:
+        """Its name and a mode, as results tell it."""
+        return f"{self.name} {self.words.get(mode, mode)}"
+
+    def happening(self, before: str, after: str, struck: bool) -> str:
+        """What results tell where its mode changes, or where it is struck."""
+        if "open" in self.words:
+            return self.called(after)
+        if struck or before == "open":
+            return f"{self.name}: {LANDS}"
+        return f"{self.name}: {HAPPENINGS[after]}"
+
+    def smoothed(self, found: Callable[[Any], Array]) -> Unilateral:
+        """The same on the pieces of its formulas."""
+        names = ("gap", "friction", "kinetic", "restitution", "bound", "approaching")
+        own = {name: getattr(self, name) for name in names if getattr(self, name) is not None}
+        first, second, *values = found([as_expression(e) for e in (*self.slip, *own.values())]).ravel().tolist()
+        normal = None if self.normal is None else found(self.normal)
+        return replace(self, slip=(first, second), normal=normal, **dict(zip(own, values, strict=True)))
+
+
+def tangent_axis(name: str) -> tuple[Symbol, Symbol, Symbol]:
+    """Parameters of the axis that the first tangent of a contact is perpendicular to."""
+    one, two, three = (
+        symbol(f"{name} axis {k}", "parameter", default=float(k == 0), token=f"zeromass unilateral {name} axis {k}")
+        for k in range(3)
+    )
+    return one, two, three
+
+
+def inside_words(system: System, start: State, which: int) -> str:
+    """What is said of a start in which a gap is negative."""
+    one = system.unilaterals[which]
+    assert one.gap is not None
+    depth = float(start[-one.gap if one.depth is None else one.depth])
+    return one.inside.format(name=one.name, depth=depth)
+
+
+def told_apart(unilaterals: Iterable[Unilateral]) -> tuple[Unilateral, ...]:
+    """Unilateral constraints of one system, each with a name of its own."""
+    found = tuple(unilaterals)
+    twice = [name for name, count in Counter(one.name for one in found).items() if count > 1]
+    if twice:
+        raise ModelError(f"two contacts have the name '{twice[0]}'; give each its own with name=…")
+    return found
+
+
+def hidden_parameters(unilaterals: Iterable[Unilateral]) -> list[Symbol]:
+    """Those of several."""
+    return [leaf for one in unilaterals for leaf in one.hidden]
+
+
+def with_forces(Q: Array, unilaterals: Sequence[Unilateral], rates: Array) -> Array:
+    """Forces on the coordinates, with those of unilateral constraints."""
+    for one in unilaterals:
+        Q = expressions(Q + one.generalized(rates))
+    return Q
