@@ -49,7 +49,7 @@ class Written(NamedTuple):
 
     body     text of the functions
     calls    names of the elementary functions that they call
-    gridded  text of those and of functions on grids, where they call any: it reads arrays where they are in memory
+    gridded  text of those, of functions on grids and of kernels, where they call any: it reads arrays where they are in memory
     grids    whose arrays these are
     """
 
@@ -83,10 +83,11 @@ def _written(functions: Mapping[str, tuple[Groups, Groups]], target: Target, *, 
     calls = tuple(sorted(set().union(*[line.calls for line in lines])))
     body = "\n".join([*[line.text for line in lines], *callers])
     gridded = {name: entry for line in lines for name, entry in line.grids.items()}
-    if not gridded:
+    kernels = tuple(sorted(set().union(*[line.kernels for line in lines])))
+    if not gridded and not kernels:
         return Written(body, calls)
     grids = tuple(gridded[name][0] for name in sorted(gridded))
-    return Written(body, calls, _with_grids(calls, gridded, flavour, target.outside), grids)
+    return Written(body, calls, _with_grids(calls, gridded, flavour, target, kernels), grids)
 
 
 PART = 100_000
@@ -126,7 +127,7 @@ def library(
 ) -> tuple[str, tuple[Grid, ...], bool]:
     """Functions with what they call, the grids whose arrays they read, and whether their code may be kept."""
     grids = tuple(gridded[name][0] for name in sorted(gridded))
-    written = Written(body, calls, _with_grids(calls, gridded, flavour, target.outside) if grids else "", grids)
+    written = Written(body, calls, _with_grids(calls, gridded, flavour, target) if grids else "", grids)
     return written.text(flavour), grids, not grids
 
 
@@ -151,15 +152,20 @@ def _with_grids(
     names: tuple[str, ...],
     gridded: Mapping[str, tuple[Grid, list[tuple[int, int]]]],
     flavour: Flavour,
-    named: bool,
+    target: Target,
+    kernels: Sequence[str] = (),
 ) -> str:
-    """Elementary functions and functions on grids, as text: that of arrays where they are in memory."""
-    from zeromass.compile import grid  # few systems need it
+    """Elementary functions, functions on grids and kernels, as text: that of arrays where they are in memory."""
+    from zeromass.compile import grid  # few systems need any of these
+    from zeromass.kernel import linear
+    from zeromass.kernel.unit import Unit
 
     module = ir.Module()
     _elementary(module, names, flavour)
     for name in sorted(gridded):
-        grid.function(module, name, *gridded[name], _kind(flavour.width), flavour.fused, named)
+        grid.function(module, name, *gridded[name], _kind(flavour.width), flavour.fused, target.outside)
+    for name in kernels:
+        Unit(target.scalar, module).export(getattr(linear, name)).linkage = "internal"
     return str(module)
 
 
@@ -172,7 +178,7 @@ def _grouped(flat: list[Expression], like: Groups) -> Groups:
 def _compiled(written: Written, target: Target, effort: int) -> Code:
     """Equal formulas have equal text: their machine code is made once."""
     flavour = Flavour(target.width, target.fused)
-    sources = None if written.grids else cache.sources("codegen", "compile")
+    sources = None if written.grids else cache.sources("codegen", "kernel", "compile")
     if sources is None:
         return Code(lambda: written.text(flavour), target, effort=effort, keep=written.grids)
     origin = cache.digest(written.body, *written.calls, sources)

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from zeromass.expression import Expression, ExpressionError, Grid, Symbol
 from zeromass.expression.node import Gridded, ordered
 from zeromass.expression.operation import OPERATIONS
+from zeromass.expression.operation.equations import PART, Equations
 from zeromass.expression.operation.row import Instruction, Intrinsic, Library
 
 
@@ -31,6 +32,9 @@ class _Column(dict[str, Any]):
 
 _CONSTANT, _GRID = 999, 998
 """Beside the codes of the operations."""
+
+SOLVER = "solve_rows"
+"""The kernel that solves linear equations."""
 
 _CODES = _Column("code")
 _LLVM = _Column("llvm")
@@ -134,6 +138,7 @@ class StraightLine:
 
     text      the function
     calls     names of elementary functions it calls, "sincos" among them
+    kernels   names of the kernels that it calls
     grids     {name: (grid, orders of derivatives)} of the functions on grids it calls
     """
 
@@ -145,10 +150,14 @@ class StraightLine:
         flavour: Flavour,
     ) -> None:
         self.calls: set[str] = set()
+        self.kernels: set[str] = set()
         self.grids: dict[str, tuple[Grid, list[tuple[int, int]]]] = {}
         self._flavour, self._type, self._suffix = flavour, flavour.type, flavour.suffix
         self._call_fma = f"call {self._type} @llvm.fma.{self._suffix}({self._type} "
         self._lines: list[str] = []
+        self._memory: list[str] = []
+        self._tables: list[str] = []
+        self._name = name
         self._count = 0
         self._values: dict[Expression, str] = {}
         self._negatives: dict[str, str] = {}
@@ -157,6 +166,9 @@ class StraightLine:
         self._uses = Counter(chain.from_iterable([node.args for node in nodes]))
         self._uses.update(flat)
         present = set(nodes)
+        self._inverted = {
+            node.args[0] for node in nodes if node.op == PART and (node.args[1].value or 0) > (node.args[0].args[0].value or 0)
+        }
         self._load(inputs, present)
         fused = self._fusions(nodes) if flavour.fused else {}
         hidden, values, operands, T = set(fused.values()), self._values, self._operands, self._type
@@ -188,8 +200,8 @@ class StraightLine:
             [f"ptr noalias readonly %in{g}" for g in range(len(inputs))]
             + [f"ptr noalias %out{g}" for g in range(len(outputs))]
         )
-        body = "\n  ".join(_cut(self._lines, flavour.width))
-        self.text: str = f"define void @{name}({arguments}) {{\n  {body}\n  ret void\n}}\n"
+        body = "\n  ".join([*self._memory, *_cut(self._lines, flavour.width)])
+        self.text: str = "\n".join([*self._tables, ""]) + f"define void @{name}({arguments}) {{\n  {body}\n  ret void\n}}\n"
 
     def _emit(self, instruction: str) -> str:
         """Adds an instruction; its value has a number, as LLVM counts them: names would take longer to read."""
@@ -321,6 +333,33 @@ class StraightLine:
     def select(self, truth: str, a: str, b: str) -> str:
         T = self._type
         return self._emit(f"select {self._flavour.truth} {truth}, {T} {a}, {T} {b}")
+
+    def equations(self, node: Expression, operands: Sequence[str]) -> str:
+        """Memory with the solution of linear equations, each lane solved by itself."""
+        own, T, width, k = Equations(node), self._type, self._flavour.width, len(self._tables)
+        pattern, data = own.pattern
+        numbers = ", ".join(f"i64 {number}" for number in pattern)
+        name, inverts, m = f'@"{self._name}.pattern{k}"', node in self._inverted, own.m
+        self._tables.append(f"{name} = internal constant [{len(pattern)} x i64] [{numbers}]")
+        sizes = {"data": len(data) * width, "solution": (m + 1 + (m * m if inverts else 0)) * width, "room": own.room}
+        for what, size in sizes.items():
+            self._memory.append(f"%{what}{k} = alloca double, i64 {size}, align 8")
+        self._memory.append(f"%order{k} = alloca i64, i64 {m}, align 8")
+        for i, e in enumerate(data):
+            place = self._emit(f"getelementptr {T}, ptr %data{k}, i64 {i}")
+            self._lines.append(f"store {T} {self._values[e]}, ptr {place}, align 8")
+        given = [f"ptr %data{k}, i64 {sizes['data']}", f"ptr {name}, i64 {len(pattern)}", f"i64 {width}"]
+        memory = [f"ptr %solution{k}, i64 {sizes['solution']}", f"ptr %room{k}, i64 {own.room}", f"ptr %order{k}, i64 {m}"]
+        for lane in range(width):
+            args = ", ".join([*given, f"i64 {lane}", *memory, f"i64 {int(inverts)}"])
+            self._lines.append(f"call void @{SOLVER}({args})")
+        self.kernels.add(SOLVER)
+        return f"%solution{k}"
+
+    def part(self, solution: str, k: int) -> str:
+        """A number of a solution."""
+        place = self._emit(f"getelementptr {self._type}, ptr {solution}, i64 {k}")
+        return self._emit(f"load {self._type}, ptr {place}, align 8")
 
     def _called(self, function: str, args: Sequence[str], convention: str = "") -> str:
         T = self._type

@@ -11,7 +11,6 @@ the bound is given. The same equations return positions and rates to what holds.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ import numpy as np
 from zeromass.compile.program import Program
 from zeromass.expression import Array, Expression, as_expression, expressions, jacobian, rate, substitute, where
 from zeromass.expression.build import ONE, ZERO
+from zeromass.expression.operation.equations import Equations
 from zeromass.model import System
 from zeromass.model.unilateral import Unilateral
 
@@ -34,61 +34,69 @@ def with_contacts(program: Program, unilaterals: Sequence[Unilateral]) -> Progra
     elimination = old._replace(
         acceleration=solved(old.acceleration),
         multipliers=solved(old.multipliers),
-        growth=(*old.growth, *equations.normal.growth),
+        growth=(*old.growth, *equations.growth),
     )
     betas = {beta: solved([value])[0] for beta, value in program.betas.items()} | forces
     corrections = equations.corrections(program.corrections)
     return Program(program.system, elimination, corrections, betas, None, old.acceleration)
 
 
-@dataclass(frozen=True)
-class MaskedEquations:
-    """K x = b whose rows hold where flags say so; elsewhere x = 0.
+WRITTEN_OUT = 4
+"""Rows up to which equations are written out; from there on they are solved by numbers, in time that grows with the rows
+that hold instead of all."""
+
+
+class HeldRows:
+    """K x = b, K = J Wᵀ, in the rows that hold; elsewhere x = 0.
 
     holds   of each row, None of one that never does
-    matrix  K, (m, m)
+    J, W    (m, n)
     """
 
-    holds: Sequence[Expression | None]
-    matrix: Array
+    def __init__(self, holds: Sequence[Expression | None], J: Array, W: Array) -> None:
+        self._count = len(holds)
+        self._places = [i for i, row in enumerate(holds) if row is not None]
+        self._holds = [row for row in holds if row is not None]
+        self._J, self._W = J[self._places], W[self._places]
+        used = [c for c in range(J.shape[1]) if any(e is not ZERO for e in (*self._J[:, c], *self._W[:, c]))]
+        self._J, self._W = self._J[:, used], self._W[:, used]
+        self._by_numbers = len(self._places) > WRITTEN_OUT
 
-    def __post_init__(self) -> None:
-        K, m = self.matrix.copy(), len(self.holds)
+    def solved(self, right: Sequence[Any]) -> tuple[list[Expression], list[Expression]]:
+        """x for a right-hand side, and the growth of pivots."""
+        x: list[Expression] = [ZERO] * self._count
+        b = [as_expression(right[i]) for i in self._places]
+        if not b:
+            return x, []
+        if self._by_numbers:
+            equations = Equations.of(self._J, self._W, self._holds, b)
+            found, growth = equations.x, [equations.growth]
+        else:
+            found, growth = self._eliminated(b)
+        for i, value in zip(self._places, found, strict=True):
+            x[i] = value
+        return x, growth
+
+    def _eliminated(self, right: Sequence[Expression]) -> tuple[list[Expression], list[Expression]]:
+        """The same, written out."""
+        K, m = expressions(self._J @ self._W.T), len(self._holds)
         for i, j in np.ndindex(m, m):
-            own, holds = ONE if i == j else ZERO, self.holds[i]
-            if holds is None or K[i, j] is ZERO:
-                K[i, j] = own
-            else:
-                K[i, j] = where(holds, K[i, j], own)
+            if K[i, j] is not ZERO or i == j:
+                K[i, j] = where(self._holds[i], K[i, j], ONE if i == j else ZERO)
+        b = [where(row, r, ZERO) for row, r in zip(self._holds, right, strict=True)]
         diagonal = np.diagonal(K).copy()
-        parts: list[tuple[int, int, Any]] = []
         for j in range(m):
             for i in range(j + 1, m):
                 if K[i, j] is not ZERO:
                     part = K[i, j] / K[j, j]
-                    parts.append((i, j, part))
                     K[i, j:] = K[i, j:] - part * K[j, j:]
-        object.__setattr__(self, "_parts", parts)
-        object.__setattr__(self, "_upper", K)
-        sizes = [abs(a / b) for a, b in zip(diagonal, np.diagonal(K), strict=True) if a is not b]
-        growth = [as_expression(where(size > 1.0, size, ONE)) for size in sizes]
-        object.__setattr__(self, "growth", growth)
-
-    _parts: Any = None
-    _upper: Any = None
-    growth: Any = None
-
-    def solved(self, right: Sequence[Any]) -> list[Expression]:
-        """x for a right-hand side."""
-        K, m = self._upper, len(self.holds)
-        b = [ZERO if h is None else where(h, as_expression(r), ZERO) for h, r in zip(self.holds, right, strict=True)]
-        for i, j, part in self._parts:
-            b[i] = as_expression(b[i] - part * b[j])
+                    b[i] = as_expression(b[i] - part * b[j])
         x: list[Expression] = [ZERO] * m
         for j in reversed(range(m)):
             rest = sum(K[j, k] * x[k] for k in range(j + 1, m) if K[j, k] is not ZERO)
             x[j] = as_expression((b[j] - rest) / K[j, j])
-        return x
+        sizes = [abs(a / b) for a, b in zip(diagonal, np.diagonal(K), strict=True) if a is not b]
+        return x, [as_expression(where(size > 1.0, size, ONE)) for size in sizes]
 
 
 class ContactEquations:
@@ -123,16 +131,17 @@ class ContactEquations:
                 to[:] = [x if y is ZERO else x + where(slips, y, ZERO) for x, y in zip(to, drawn, strict=True)]
             idle = (not one.has_normal, one.smooth or one.slip[0] is ZERO, one.smooth or one.slip[1] is ZERO)
             holds += [None if no else as_expression(row > 0.5) for no, row in zip(idle, one.rows, strict=True)]
-        D = expressions(self.rows @ acting.T)
-        self.normal: MaskedEquations = MaskedEquations(holds, D)
-        self._acting = acting
-        if _coupled(D):  # rows may follow from others, whose forces are given
+        self.held: HeldRows = HeldRows(holds, self.rows, acting)
+        self._holds, self._acting = holds, acting
+        self.growth: list[Expression]
+        if len(unilaterals) > 1:  # rows may follow from others, whose forces are given
             acts = dict(zip(self.symbols, self._forces(self.symbols), strict=True))
-            x = self.normal.solved([-r for r in self._along(system, expressions(substitute(a, acts)))])
+            x, self.growth = self.held.solved([-r for r in self._along(system, expressions(substitute(a, acts)))])
             self.forces: list[Expression] = self._forces([e + y for e, y in zip(self.symbols, x, strict=True)])
         else:
             loaded = self.free + self.rows @ given
-            self.forces = self._forces(self.normal.solved([-r for r in loaded]))
+            x, self.growth = self.held.solved([-r for r in loaded])
+            self.forces = self._forces(x)
 
     def _along(self, system: System, a: Array) -> Array:
         """Accelerations of the rows."""
@@ -155,15 +164,15 @@ class ContactEquations:
         found = dict(own)
         none = tuple(expressions(np.zeros(self.rows.shape[1])))
         δ = expressions(found.get("velocities", none))
-        x = self.normal.solved([-(v + row @ δ) for v, row in zip(self.velocities, self.rows, strict=True)])
+        x, _ = self.held.solved([-(v + row @ δ) for v, row in zip(self.velocities, self.rows, strict=True)])
         found["velocities"] = tuple(δ + sum(γ * along for γ, along in zip(x, self._acting, strict=True)))
         gaps = [3 * k for k in range(len(self.unilaterals))]
         δ = expressions(found.get("positions", none))
         J, W = self.rows[gaps], self.added[gaps]
-        normals = MaskedEquations([self.normal.holds[k] for k in gaps], expressions(J @ W.T))
+        held = HeldRows([self._holds[k] for k in gaps], J, W)
         own = [ZERO if one.gap is None else one.gap for one in self.unilaterals]
-        off = [-(gap + row @ δ) for gap, row in zip(own, J, strict=True)]
-        found["positions"] = tuple(δ + sum(γ * along for γ, along in zip(normals.solved(off), W, strict=True)))
+        x, _ = held.solved([-(gap + row @ δ) for gap, row in zip(own, J, strict=True)])
+        found["positions"] = tuple(δ + sum(γ * along for γ, along in zip(x, W, strict=True)))
         return {name: found[name] for name in ("positions", "velocities")}
 
 
@@ -172,10 +181,3 @@ def _base(k: int, one: Unilateral, unilaterals: Sequence[Unilateral]) -> int | N
     if one.carrier is None:
         return k if one.has_normal else None
     return next(i for i, other in enumerate(unilaterals) if other.name == one.carrier.name)
-
-
-def _coupled(D: Array) -> bool:
-    """Whether contacts act on one another."""
-    k = len(D) // 3
-    blocks = ((i, j) for i in range(k) for j in range(k) if i != j)
-    return any(e is not ZERO for i, j in blocks for e in D[3 * i : 3 * i + 3, 3 * j : 3 * j + 3].ravel())

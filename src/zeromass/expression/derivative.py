@@ -30,6 +30,7 @@ from zeromass.expression.node import (
     symbol,
 )
 from zeromass.expression.operation import OPERATIONS
+from zeromass.expression.operation.equations import PART
 
 if TYPE_CHECKING:
     from zeromass.expression.signatures import Formulas, Scalar
@@ -47,6 +48,16 @@ def partials(f: Expression) -> tuple[Expression, ...]:
     assert isinstance(f, Gridded)
     m, n = f.orders
     return gridded(f.grid, (m + 1, n), *f.args), gridded(f.grid, (m, n + 1), *f.args)
+
+
+def _forward(op: str) -> bool:
+    """Whether slopes are found by a forward sweep alone: of choices, and of solutions of linear equations."""
+    return op == PART or (op in OPERATIONS and OPERATIONS[op].choice is not None)
+
+
+def _number_of(node: Expression) -> int:
+    """Which part of a solution a node is."""
+    return int(node.args[1].value or 0)
 
 
 def gradient(f: Scalar | np.ndarray, variables: Expression | Formulas) -> Array:
@@ -72,9 +83,9 @@ def gradient(f: Scalar | np.ndarray, variables: Expression | Formulas) -> Array:
         if bar is None or not node.args:
             continue
         rule = OPERATIONS.get(node.op)
-        if rule is not None and rule.choice is not None:
+        if _forward(node.op):
             if rows is None:
-                choices = [n for n in nodes if n.op in OPERATIONS and OPERATIONS[n.op].choice is not None]
+                choices = [n for n in nodes if _forward(n.op)]
                 rows = _rows(ordered(choices), leaves)
             slopes = rows.get(node, {}).items()
         else:
@@ -142,14 +153,21 @@ def sparse_jacobian(functions: Sequence[Expression] | Array, variables: Sequence
 
 def _rows(nodes: Iterable[Expression], leaves: Iterable[Expression]) -> dict[Expression, dict[Expression, Expression]]:
     """Nonzero derivatives {x: ∂n/∂x} of nodes n in topological order."""
-    rows: dict[Expression, dict[Expression, Expression]] = {x: {x: ONE} for x in leaves}
+    rows: dict[Expression, dict[Expression, Any]] = {x: {x: ONE} for x in leaves}
     known = rows.keys()
     for node in nodes:
         if known.isdisjoint(node.args) or node in rows:
             continue
-        row: dict[Expression, Expression] = {}
+        row: dict[Expression, Any] = {}
         rule = OPERATIONS.get(node.op)
-        if rule is not None and rule.choice is not None:
+        if node.op == PART:
+            row = {x: along.part(_number_of(node)) for x, along in rows[node.args[0]].items()}
+            row = {x: slope for x, slope in row.items() if slope is not ZERO}
+        elif rule is not None and rule.solves is not None:
+            own = {a: rows[a] for a in node.args if a in rows}
+            for x in dict.fromkeys(x for inner in own.values() for x in inner):
+                row[x] = rule.solves(node, {a: inner[x] for a, inner in own.items() if x in inner})
+        elif rule is not None and rule.choice is not None:
             condition, *branches = rule.choice(*node.args)
             a, b = (rows.get(branch, {}) for branch in branches)
             row = {x: where(condition, a.get(x, ZERO), b.get(x, ZERO)) for x in {**a, **b}}
@@ -179,7 +197,7 @@ def directional(functions: Scalar | Formulas, direction: Mapping[Any, Scalar]) -
     """
     array = expressions(functions)
     given_formulas(direction, "the direction of zm.directional", "{symbol: how fast it changes}")
-    slope: dict[Expression, Expression] = {_leaf(x): as_expression(d) for x, d in direction.items()}
+    slope: dict[Expression, Any] = {_leaf(x): as_expression(d) for x, d in direction.items()}
     nodes = ordered(array.ravel())
     _check_free(nodes, slope.keys())
     known = slope.keys()
@@ -190,6 +208,10 @@ def directional(functions: Scalar | Formulas, direction: Mapping[Any, Scalar]) -
         if node.op == "divide":  # one division: (a/b)' = (a' − (a/b) b')/b
             a, b = node.args
             total = divide(subtract(slope.get(a, ZERO), multiply(node, slope.get(b, ZERO))), b)
+        elif node.op == PART:
+            total = slope[node.args[0]].part(_number_of(node))
+        elif rule is not None and rule.solves is not None:
+            total = rule.solves(node, {a: slope[a] for a in node.args if a in slope})
         elif rule is not None and rule.choice is not None:
             condition, a, b = rule.choice(*node.args)
             total = where(condition, slope.get(a, ZERO), slope.get(b, ZERO))

@@ -26,6 +26,7 @@ from zeromass.expression.node import (
     symbol,
 )
 from zeromass.expression.operation import OPERATIONS
+from zeromass.expression.operation.equations import ANY
 
 
 class Writer:
@@ -99,7 +100,7 @@ class Reader:
             if row is None:
                 found.append(self._special(op, rest, grids))
                 continue
-            if len(rest) != row.arity:
+            if row.arity not in (ANY, len(rest)):
                 raise ExpressionError(f"the data gives {len(rest)} operands to '{op}', which takes {row.arity}")
             args = [found[i] for i in rest]
             # those of sums and products are ordered by age, which may be another than where they were written

@@ -6,12 +6,13 @@ rules that simplify sums, products and powers to itself (`build`), everything el
 
 from zeromass.expression.operation.algebra import ALGEBRA
 from zeromass.expression.operation.elementary import ELEMENTARY
+from zeromass.expression.operation.equations import EQUATION_ROWS
 from zeromass.expression.operation.piecewise import PIECEWISE
 from zeromass.expression.operation.row import Emitter, Instruction, Intrinsic, Library, Modes, Operation
 
 __all__ = ["OPERATIONS", "Emitter", "Instruction", "Intrinsic", "Library", "Modes", "Operation", "functions"]
 
-OPERATIONS: dict[str, Operation] = {**ALGEBRA, **ELEMENTARY, **PIECEWISE}
+OPERATIONS: dict[str, Operation] = {**ALGEBRA, **ELEMENTARY, **PIECEWISE, **EQUATION_ROWS}
 
 
 def functions() -> dict[str, Operation]:

@@ -16,7 +16,7 @@ class Operation(NamedTuple):
     """A row of the table.
 
     code     a number that no other operation has or had: machine code orders operands by it, so that it may not change
-    arity    how many operands
+    arity    how many operands; −1 of any number of them
     number   of NumPy's numbers and arrays
     slope    (f, *operands) ↦ the derivatives by each operand, as formulas; f is the operation itself
     latex    the command before brackets, or a function of the operands' parts
@@ -34,6 +34,7 @@ class Operation(NamedTuple):
     source      C functions that `c` calls
     smooth      (pieces, *operands) ↦ the same as a smooth function of the operands, on one piece of it; `pieces` gives the
                 modes that tell which. Of every operation that has kinks or jumps
+    solves      (node, {operand: slope}) ↦ the slopes of what it stands for, of linear equations; their parts are other operations
     jumps       of bounds of the operands: whether the value may jump between them; None of what never does
     """
 
@@ -54,6 +55,7 @@ class Operation(NamedTuple):
     source: str = ""
     smooth: Callable[..., Expression] | None = None
     jumps: Callable[..., Any] | None = None
+    solves: Callable[..., Any] | None = None
 
 
 class Modes(Protocol):
@@ -101,6 +103,14 @@ class Emitter(Protocol):
 
     def select(self, truth: str, a: str, b: str) -> str:
         """a where it holds, else b."""
+        ...
+
+    def equations(self, node: Expression, operands: tuple[str, ...]) -> str:
+        """A call that solves linear equations; where the solution is."""
+        ...
+
+    def part(self, solution: str, k: int) -> str:
+        """A number of a solution."""
         ...
 
 

@@ -11,7 +11,7 @@ from zeromass.codegen.target import Code, host
 from zeromass.compile.module import code
 from zeromass.compile.program import Program
 from zeromass.compile.unilateral import ContactEquations
-from zeromass.expression import Expression, as_expression, expressions, where
+from zeromass.expression import Array, Expression, as_expression, expressions, where
 from zeromass.expression.build import ONE, ZERO
 from zeromass.integrate.hybrid.contact_problem import ContactProblem, contact_problem
 from zeromass.integrate.hybrid.impact_problem import ImpactProblem, impact_problem
@@ -51,7 +51,9 @@ class Contacts(Struct):
                 the forces of others, (3k,); axis: of the first of three numbers, −1 for constant tangents
     gap, velocity, free, force   g, (k,); J q̇, J q̈₀ + J̇ q̇ and F in the modes of the parameters, (3k,)
     normal, law n, (3k,), of contacts whose tangents turn; and `LAW` of each
-    D, W        J M⁻¹ Jᵀ, and q̈ by unit forces, (3k, n)
+    J, W        slopes of ġ and of slip velocities by rates, and q̈ by unit forces, (3k, n): the entries that may not be zero,
+                row after row; J_ends, J_columns and the like: where each row begins and ends, and the columns of its entries
+    along       one row of W, or a sum of them, (n,)
     reached     what has ended the piece: bits of `CAUSES`
     touching, candidate   whether each touches, and whether it does not leave; on: rows that are solved for
     A, Z, z, scale, order   room to share forces
@@ -64,7 +66,7 @@ class Contacts(Struct):
     count: int
     simultaneous: bool
     evaluate: Annotated[
-        Callable[..., None], function(Reals, Reals, Reals, Reals, Reals, Reals, Reals, Reals, Reals, Reals2, Reals2)
+        Callable[..., None], function(Reals, Reals, Reals, Reals, Reals, Reals, Reals, Reals, Reals, Reals, Reals)
     ]
     normal_force: Ints
     carrier: Ints
@@ -86,8 +88,13 @@ class Contacts(Struct):
     force: Reals
     normal: Reals
     law: Reals
-    D: Reals2
-    W: Reals2
+    J: Reals
+    J_ends: Ints
+    J_columns: Ints
+    W: Reals
+    W_ends: Ints
+    W_columns: Ints
+    along: Reals
     reached: Ints
     touching: Ints
     candidate: Ints
@@ -106,10 +113,25 @@ class Contacts(Struct):
     which: int
 
 
+def contact_equations(pieces: SystemPieces, program: Program) -> ContactEquations:
+    """The equations of contact forces of a program."""
+    known: dict[Program, ContactEquations] = pieces.system.memory.setdefault("contact equations", {})
+    if program not in known:
+        assert program.forced is not None
+        known.setdefault(program, ContactEquations(program.system, pieces.unilaterals, program.forced))
+    return known[program]
+
+
+def sparse_rows(matrix: Array) -> tuple[list[int], list[int], list[Expression]]:
+    """Where each row of a matrix begins and ends, and the columns and formulas of its entries that may not be zero."""
+    rows = [[c for c, e in enumerate(row) if e is not ZERO] for row in matrix]
+    entries = [row[c] for row, columns in zip(matrix, rows, strict=True) for c in columns]
+    return np.cumsum([0, *map(len, rows)]).tolist(), [c for columns in rows for c in columns], entries
+
+
 def contact_formulas(pieces: SystemPieces, program: Program) -> list[list[Expression]]:
-    """What `evaluate` computes: gap, velocity, free, force, normal, law, D, W."""
-    assert program.forced is not None
-    equations = ContactEquations(program.system, pieces.unilaterals, program.forced)
+    """What `evaluate` computes: gap, velocity, free, force, normal, law, J, W."""
+    equations = contact_equations(pieces, program)
     gaps = [ZERO if one.gap is None else one.gap for one in pieces.unilaterals]
     normals: list[Any] = []
     law: list[Any] = []
@@ -118,9 +140,9 @@ def contact_formulas(pieces: SystemPieces, program: Program) -> list[list[Expres
         static = -ONE if one.rough else 0.0 if one.smooth else one.friction
         kinetic = static if one.kinetic is None else one.kinetic
         law += [static, kinetic, one.restitution, one.size, one.speed, -ONE if one.bound is None else one.bound]
-    D = equations.rows @ equations.added.T
+    J, W = (sparse_rows(matrix)[2] for matrix in (equations.rows, equations.added))
     forces = [program.betas[leaf] for leaf in equations.symbols]
-    found = [gaps, equations.velocities, equations.free, forces, normals, law, D.ravel(), equations.added.ravel()]
+    found = [gaps, equations.velocities, equations.free, forces, normals, law, J, W]
     return [[as_expression(e) for e in some] for some in found]
 
 
@@ -158,8 +180,14 @@ def contact_functions(pieces: SystemPieces, program: Program) -> Code | None:
     return known[program]
 
 
-def contact_table(pieces: SystemPieces, evaluate: Any) -> Contacts:
+def contact_table(pieces: SystemPieces, program: Program, evaluate: Any) -> Contacts:
     """The unilateral constraints of a system in memory."""
+    patterns: list[tuple[list[int], list[int], int]] = [([0], [], 0), ([0], [], 0)]
+    if pieces.unilaterals:
+        equations = contact_equations(pieces, program)
+        found = [sparse_rows(matrix) for matrix in (equations.rows, equations.added)]
+        patterns = [(ends, columns, len(entries)) for ends, columns, entries in found]
+    (J_ends, J_columns, J_size), (W_ends, W_columns, W_size) = patterns
     k, n, places = len(pieces.unilaterals), len(pieces.system.coordinates), {}
     for place, leaf in enumerate(pieces.system.parameters):
         places[leaf] = place
@@ -190,8 +218,13 @@ def contact_table(pieces: SystemPieces, evaluate: Any) -> Contacts:
         force=real(3 * k),
         normal=real(3 * k),
         law=real(LAW * k),
-        D=np.zeros((3 * k, 3 * k)),
-        W=np.zeros((3 * k, n)),
+        J=real(J_size),
+        J_ends=ints(J_ends),
+        J_columns=ints(J_columns),
+        W=real(W_size),
+        W_ends=ints(W_ends),
+        W_columns=ints(W_columns),
+        along=real(n),
         reached=whole(),
         touching=whole(),
         candidate=whole(),

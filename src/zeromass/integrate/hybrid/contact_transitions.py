@@ -52,7 +52,7 @@ CLOSED = 6
 @kernel
 def look_at_contacts(x: Contacts, w: Switches, y: Reals, values: Reals) -> None:
     """Kinematics and dynamics of all contacts at a state, with tangents that are far from their normals."""
-    x.evaluate(w.clock, y, values, x.gap, x.velocity, x.free, x.force, x.normal, x.law, x.D, x.W)
+    x.evaluate(w.clock, y, values, x.gap, x.velocity, x.free, x.force, x.normal, x.law, x.J, x.W)
     changed = False
     for k in range(x.count):
         if x.axis[k] >= 0:
@@ -65,7 +65,7 @@ def look_at_contacts(x: Contacts, w: Switches, y: Reals, values: Reals) -> None:
                     values[at + i] = 1.0 if i == least else 0.0
                 changed = True
     if changed:
-        x.evaluate(w.clock, y, values, x.gap, x.velocity, x.free, x.force, x.normal, x.law, x.D, x.W)
+        x.evaluate(w.clock, y, values, x.gap, x.velocity, x.free, x.force, x.normal, x.law, x.J, x.W)
 
 
 @kernel
@@ -125,8 +125,8 @@ def apply_impacts(x: Contacts, w: Switches, y: Reals, values: Reals) -> bool:
     for k in range(len(w.kind)):
         if w.flag[k] >= 0:
             x.values[w.flag[k]] = 0.0  # dry friction takes no impulse
-    x.evaluate(w.clock, y, x.values, x.gap, x.velocity, x.free, x.force, x.normal, x.law, x.D, x.W)
-    copy_coupling(x, x.touching, p.D)
+    x.evaluate(w.clock, y, x.values, x.gap, x.velocity, x.free, x.force, x.normal, x.law, x.J, x.W)
+    set_coupling(x, x.touching, p.D)
     for k in range(x.count):
         rough = x.law[LAW * k + HOLD] < 0.0
         p.mu[k] = INFINITE if rough else x.law[LAW * k + KINETIC]
@@ -139,18 +139,35 @@ def apply_impacts(x: Contacts, w: Switches, y: Reals, values: Reals) -> bool:
         x.impulse[j] += p.P[j]
         if p.P[j] != 0.0:
             x.struck = True
-            for i in range(n):
-                y[n + i] += p.P[j] * x.W[j, i]
+            for e in range(x.W_ends[j], x.W_ends[j + 1]):
+                y[n + x.W_columns[e]] += p.P[j] * x.W[e]
     return True
 
 
 @kernel
-def copy_coupling(x: Contacts, which: Ints, D: Reals2) -> None:
+def set_coupling(x: Contacts, which: Ints, D: Reals2) -> None:
     """D ← J M⁻¹ Jᵀ of some contacts; others are coupled with none."""
-    for i in range(3 * x.count):
-        for j in range(3 * x.count):
-            both = which[i // 3] != 0 and which[j // 3] != 0
-            D[i, j] = x.D[i, j] if both else 1.0 if i == j else 0.0
+    along = x.along
+    for j in range(3 * x.count):
+        for i in range(3 * x.count):
+            D[i, j] = 1.0 if i == j and which[j // 3] == 0 else 0.0
+        if which[j // 3] != 0:
+            for e in range(x.W_ends[j], x.W_ends[j + 1]):
+                along[x.W_columns[e]] = x.W[e]
+            for i in range(3 * x.count):
+                if which[i // 3] != 0:
+                    D[i, j] = slope_along(x, i)
+            for e in range(x.W_ends[j], x.W_ends[j + 1]):
+                along[x.W_columns[e]] = 0.0
+
+
+@kernel
+def slope_along(x: Contacts, i: int) -> float:
+    """Σ Jᵢ x.along: a row of accelerations by the accelerations of coordinates."""
+    total = 0.0
+    for e in range(x.J_ends[i], x.J_ends[i + 1]):
+        total += x.J[e] * x.along[x.J_columns[e]]
+    return total
 
 
 @kernel
@@ -175,7 +192,7 @@ def pose_problem(x: Contacts, values: Reals) -> bool:
     p.size, p.warm, p.exhaustive = 0.0, False, False
     for i in range(3 * x.count):
         p.size = max(p.size, abs(x.free[i]))
-    copy_coupling(x, x.candidate, p.D)
+    set_coupling(x, x.candidate, p.D)
     for i in range(3 * x.count):
         p.b[i], p.F[i] = x.free[i] if x.candidate[i // 3] != 0 else 1.0, 0.0
     for k in range(x.count):
@@ -262,8 +279,8 @@ def set_modes(x: Contacts, y: Reals, values: Reals) -> bool:
         share_forces(x, rows)
     for i in range(3 * x.count):
         largest = max(largest, abs(p.F[i]))
-        if x.D[i, i] > 0.0:
-            largest = max(largest, abs(x.free[i]) / x.D[i, i])
+        if x.candidate[i // 3] != 0 and p.D[i, i] > 0.0:
+            largest = max(largest, abs(x.free[i]) / p.D[i, i])
     for k in range(x.count):
         base = x.carrier[k]
         mode = OPEN if p.mode[base] == OPEN else p.mode[k]
@@ -285,17 +302,24 @@ def set_modes(x: Contacts, y: Reals, values: Reals) -> bool:
 @kernel
 def finish_slips(m: Motion, x: Contacts, w: Switches, y: Reals) -> None:
     """Moves on to where the first of the slips that end here has died out, at its deceleration."""
-    t, late = m.reals[T], INFINITE
+    t, late, some = m.reals[T], INFINITE, False
+    for k in range(x.count):
+        some = some or x.reached[k] & STOPS != 0
+    if not some:
+        return
+    for j in range(3 * x.count):
+        for e in range(x.W_ends[j], x.W_ends[j + 1]):
+            x.along[x.W_columns[e]] += x.W[e] * x.force[j]
     for k in range(x.count):
         if x.reached[k] & STOPS != 0:
             rate, speed = 0.0, slip_speed(x, k)
             for i in range(1, 3):
-                a = x.free[3 * k + i]
-                for j in range(3 * x.count):
-                    a += x.D[3 * k + i, j] * x.force[j]
+                a = x.free[3 * k + i] + slope_along(x, 3 * k + i)
                 rate += x.velocity[3 * k + i] * a * w.ahead
             if rate < 0.0:
                 late = min(late, speed * speed / -rate)
+    for i in range(len(x.along)):
+        x.along[i] = 0.0
     if late < INFINITE and late < abs(m.target - t):
         accelerate(w, y, m.values)
         for i in range(len(y)):

@@ -200,7 +200,7 @@ class PieceMemory:
             guard=ints([event.guard for event in self.events]),
             jumps=jump_table(pieces, evaluate, strikes=bool(self.program.corrections)),
             lengths=Lengths(offsets=ints([0])),
-            contacts=contact_table(pieces, 0 if touching is None else touching.address("contacts")),
+            contacts=contact_table(pieces, self.program, 0 if touching is None else touching.address("contacts")),
             times=np.empty(0),
             timed=np.empty((1, 0)),
             which=ints([]),

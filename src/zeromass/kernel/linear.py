@@ -1,0 +1,100 @@
+"""Linear equations of which some rows hold, for code of every target."""
+
+from __future__ import annotations
+
+from zeromass.kernel.language import Ints, Reals, kernel
+
+SIZES = 2
+"""Numbers before the rows of a pattern: how many rows there are, and how long they are."""
+
+
+@kernel
+def solve_rows(
+    data: Reals, pattern: Ints, width: int, lane: int, out: Reals, K: Reals, order: Ints, inverts: bool
+) -> None:
+    """x, growth, K⁻¹ ← the solution of (J Wᵀ x)ᵢ = bᵢ in all rows i that hold; xᵢ = 0 in the others.
+
+    data     entries of J (m, n) and of W (m, n) that may not be zero, row after row, then flags of rows that hold, and b
+    pattern  m, n, then of J and of W: where each row begins and ends, and the columns of its entries
+    width    lanes: numbers stand side by side, those of one lane are taken
+    out      x, (m,); the largest row of K beside a pivot; and K⁻¹, (m, m), if it is asked for, zero where rows do not hold
+    K        memory, (m m + n,); order: (m,)
+
+    K is eliminated with row pivots.
+    """
+    m, n = pattern[0], pattern[1]
+    ends_j = SIZES
+    columns_j = ends_j + m + 1
+    count_j = pattern[ends_j + m]
+    ends_w = columns_j + count_j
+    columns_w = ends_w + m + 1
+    flags = count_j + pattern[ends_w + m]
+    held, row = 0, m * m
+    for i in range(m):
+        out[i * width + lane] = 0.0
+        if data[(flags + i) * width + lane] > 0.5:
+            order[held] = i
+            held += 1
+    for k in range(n):
+        K[row + k] = 0.0
+    for q in range(held):
+        j = order[q]
+        for e in range(pattern[ends_w + j], pattern[ends_w + j + 1]):
+            K[row + pattern[columns_w + e]] = data[(count_j + e) * width + lane]
+        for p in range(held):
+            total = 0.0
+            for e in range(pattern[ends_j + order[p]], pattern[ends_j + order[p] + 1]):
+                total += data[e * width + lane] * K[row + pattern[columns_j + e]]
+            K[p * m + q] = total
+        for e in range(pattern[ends_w + j], pattern[ends_w + j + 1]):
+            K[row + pattern[columns_w + e]] = 0.0
+    growth = 1.0
+    for p in range(held):
+        i = order[p]
+        out[i * width + lane] = data[(flags + m + i) * width + lane]
+    if inverts:
+        for p in range(m * m):
+            out[(m + 1 + p) * width + lane] = 0.0
+        for p in range(held):
+            out[(m + 1 + order[p] * m + order[p]) * width + lane] = 1.0
+    for k in range(held):
+        largest, best = 0.0, k
+        for p in range(k, held):
+            if abs(K[p * m + k]) > abs(K[best * m + k]):
+                best = p
+        if best != k:
+            for q in range(held):
+                K[k * m + q], K[best * m + q] = K[best * m + q], K[k * m + q]
+            u, v = order[k] * width + lane, order[best] * width + lane
+            out[u], out[v] = out[v], out[u]
+            if inverts:
+                for q in range(held):
+                    u = (m + 1 + order[k] * m + order[q]) * width + lane
+                    v = (m + 1 + order[best] * m + order[q]) * width + lane
+                    out[u], out[v] = out[v], out[u]
+        for p in range(held):
+            largest = max(largest, abs(K[k * m + p]))
+        pivot = K[k * m + k]
+        growth = max(growth, largest / abs(pivot))
+        for p in range(k + 1, held):
+            part = K[p * m + k] / pivot
+            if part != 0.0:
+                for q in range(k + 1, held):
+                    K[p * m + q] -= part * K[k * m + q]
+                out[order[p] * width + lane] -= part * out[order[k] * width + lane]
+                if inverts:
+                    for q in range(held):
+                        at, by = (m + 1 + order[p] * m + order[q]), (m + 1 + order[k] * m + order[q])
+                        out[at * width + lane] -= part * out[by * width + lane]
+    for p in range(held - 1, -1, -1):
+        at = order[p] * width + lane
+        for q in range(p + 1, held):
+            out[at] -= K[p * m + q] * out[order[q] * width + lane]
+        out[at] /= K[p * m + p]
+        if inverts:
+            for s in range(held):
+                at = (m + 1 + order[p] * m + order[s]) * width + lane
+                for q in range(p + 1, held):
+                    out[at] -= K[p * m + q] * out[(m + 1 + order[q] * m + order[s]) * width + lane]
+                out[at] /= K[p * m + p]
+    out[m * width + lane] = growth
