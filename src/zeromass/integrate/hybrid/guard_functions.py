@@ -143,13 +143,14 @@ class GuardFunctions:
         zeros = program.solved([self._acting(k, guard.zero) for k, _, guard in own])
         names = [name for (_, name, _), e in zip(own, zeros, strict=True) if _bends(e, state)]
         contacts = [event for event in self.events if event.name.startswith(CONTACT)]
-        forces = program.solved([event.zero for event in contacts])
-        return names + [event.name for event, e in zip(contacts, forces, strict=True) if _bends(e, state)]
+        forces = {force for one in pieces.unilaterals for force in one.forces}
+        return names + [e.name for e in contacts if not forces.isdisjoint(symbols(e.zero)) or _bends(e.zero, state)]
 
 
 def _bends(e: Expression, state: list[Expression]) -> bool:
     """Whether a formula is more than a sum of multiples of time, positions and rates; a long one that has any of them is."""
-    found, own = symbols(e), set(state)
-    if own.isdisjoint(found):
+    found = set(symbols(e))
+    own = [x for x in state if x in found]
+    if not own:
         return False
-    return len(ordered([e])) > LONG or not own.isdisjoint(symbols(jacobian([e], state)))
+    return len(ordered([e])) > LONG or not set(own).isdisjoint(symbols(jacobian([e], own)))
