@@ -11,7 +11,7 @@ from expression.formulas import VARIABLES, random_tree
 from expression.formulas import value as read
 from zeromass.expression.interval import Intervals, bounds
 from zeromass.expression.node import operation
-from zeromass.expression.operation import OPERATIONS
+from zeromass.expression.operation import OF_NUMBERS, OPERATIONS
 from zeromass.expression.operation.enclosure import undecided
 
 x, y, z = q = zm.coordinates("x y z")
@@ -29,7 +29,7 @@ def boxes(rng, arity, count):
     return np.where(rng.random((arity, count)) < 0.05, np.minimum(0.0, high), low), high
 
 
-@pytest.mark.parametrize("name", OPERATIONS)
+@pytest.mark.parametrize("name", OF_NUMBERS)
 def test_no_value_is_outside(name):
     """Of every row of the table, at random points, at the ends and at what lies between them and is special."""
     rng = np.random.default_rng(sum(map(ord, name)))
@@ -51,7 +51,7 @@ def test_no_value_is_outside(name):
         assert np.all((found[0] <= value)[known] & (value <= found[1])[known])
 
 
-@pytest.mark.parametrize("name", [n for n in OPERATIONS if n not in CONDITIONS])
+@pytest.mark.parametrize("name", [n for n in OF_NUMBERS if n not in CONDITIONS])
 def test_the_bounds_of_a_number_are_that_number_to_rounding(name):
     row, rng = OPERATIONS[name], np.random.default_rng(3)
     e = operation(name, *q[: row.arity])
@@ -63,7 +63,7 @@ def test_the_bounds_of_a_number_are_that_number_to_rounding(name):
     assert np.all(high - low <= 32 * np.spacing(np.maximum(np.abs(value), 1.0)))
 
 
-@pytest.mark.parametrize("name", OPERATIONS)
+@pytest.mark.parametrize("name", OF_NUMBERS)
 def test_an_operation_jumps_where_its_table_says_so_alone(name):
     """Between two points of an interval in which nothing is said to jump, values differ as little as slopes allow."""
     row, rng = OPERATIONS[name], np.random.default_rng(5)

@@ -120,7 +120,13 @@ def _system(system: System) -> str | None:
     roots += [*[row.zero for row in system.rows], *system.velocity_constraints]
     roots += [e for held in system.sliding_modes.values() for e in (held.flag, held.switch.mode, held.switch.g)]
     for one in system.contact_modes:
-        own = [*one.velocities, one.gap, *one.direction, *one.hidden, *(() if one.friction is None else (as_expression(one.friction),))]
+        own = [
+            *one.velocities,
+            one.gap,
+            *one.direction,
+            *one.hidden,
+            *(() if one.friction is None else (as_expression(one.friction),)),
+        ]
         shape += [one.rough, one.smooth, len(own)]
         roots += own
     for body in bodies:

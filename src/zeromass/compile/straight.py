@@ -167,7 +167,9 @@ class StraightLine:
         self._uses.update(flat)
         present = set(nodes)
         self._inverted = {
-            node.args[0] for node in nodes if node.op == PART and (node.args[1].value or 0) > (node.args[0].args[0].value or 0)
+            node.args[0]
+            for node in nodes
+            if node.op == PART and (node.args[1].value or 0) > (node.args[0].args[0].value or 0)
         }
         self._load(inputs, present)
         fused = self._fusions(nodes) if flavour.fused else {}
@@ -201,7 +203,9 @@ class StraightLine:
             + [f"ptr noalias %out{g}" for g in range(len(outputs))]
         )
         body = "\n  ".join([*self._memory, *_cut(self._lines, flavour.width)])
-        self.text: str = "\n".join([*self._tables, ""]) + f"define void @{name}({arguments}) {{\n  {body}\n  ret void\n}}\n"
+        self.text: str = (
+            "\n".join([*self._tables, ""]) + f"define void @{name}({arguments}) {{\n  {body}\n  ret void\n}}\n"
+        )
 
     def _emit(self, instruction: str) -> str:
         """Adds an instruction; its value has a number, as LLVM counts them: names would take longer to read."""
@@ -349,7 +353,11 @@ class StraightLine:
             place = self._emit(f"getelementptr {T}, ptr %data{k}, i64 {i}")
             self._lines.append(f"store {T} {self._values[e]}, ptr {place}, align 8")
         given = [f"ptr %data{k}, i64 {sizes['data']}", f"ptr {name}, i64 {len(pattern)}", f"i64 {width}"]
-        memory = [f"ptr %solution{k}, i64 {sizes['solution']}", f"ptr %room{k}, i64 {own.room}", f"ptr %order{k}, i64 {m}"]
+        memory = [
+            f"ptr %solution{k}, i64 {sizes['solution']}",
+            f"ptr %room{k}, i64 {own.room}",
+            f"ptr %order{k}, i64 {m}",
+        ]
         for lane in range(width):
             args = ", ".join([*given, f"i64 {lane}", *memory, f"i64 {int(inverts)}"])
             self._lines.append(f"call void @{SOLVER}({args})")

@@ -109,9 +109,7 @@ class ContactEquations:
     forces   of each, as expressions of the state and of modes
     """
 
-    def __init__(
-        self, system: System, unilaterals: Sequence[Unilateral], acceleration: Sequence[Expression]
-    ) -> None:
+    def __init__(self, system: System, unilaterals: Sequence[Unilateral], acceleration: Sequence[Expression]) -> None:
         self.unilaterals = unilaterals
         self.symbols: list[Expression] = [force for one in unilaterals for force in one.forces]
         self.velocities: list[Expression] = [v for one in unilaterals for v in one.velocities]

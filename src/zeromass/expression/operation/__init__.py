@@ -10,9 +10,22 @@ from zeromass.expression.operation.equations import EQUATION_ROWS
 from zeromass.expression.operation.piecewise import PIECEWISE
 from zeromass.expression.operation.row import Emitter, Instruction, Intrinsic, Library, Modes, Operation
 
-__all__ = ["OPERATIONS", "Emitter", "Instruction", "Intrinsic", "Library", "Modes", "Operation", "functions"]
+__all__ = [
+    "OF_NUMBERS",
+    "OPERATIONS",
+    "Emitter",
+    "Instruction",
+    "Intrinsic",
+    "Library",
+    "Modes",
+    "Operation",
+    "functions",
+]
 
-OPERATIONS: dict[str, Operation] = {**ALGEBRA, **ELEMENTARY, **PIECEWISE, **EQUATION_ROWS}
+OF_NUMBERS: dict[str, Operation] = {**ALGEBRA, **ELEMENTARY, **PIECEWISE}
+"""Those whose operands and value are numbers."""
+
+OPERATIONS: dict[str, Operation] = {**OF_NUMBERS, **EQUATION_ROWS}
 
 
 def functions() -> dict[str, Operation]:

@@ -102,5 +102,5 @@ def in_cones(p: ContactProblem) -> bool:
     for g in range(len(p.mu)):
         N, T = p.F[3 * g], sqrt(p.F[3 * g + 1] * p.F[3 * g + 1] + p.F[3 * g + 2] * p.F[3 * g + 2])
         if p.mode[g] != OPEN:
-            inside = inside and N >= -SMALL * largest and T <= p.mu[g] * N + SMALL * largest
+            inside = inside and -SMALL * largest <= N and p.mu[g] * N + SMALL * largest >= T
     return inside

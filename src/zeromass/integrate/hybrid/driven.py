@@ -66,9 +66,7 @@ class DrivenPieces:
     def _bare(self, k: int) -> Piece:
         """The modes of a piece alone."""
         driver = self._driver
-        return piece_of(
-            driver.pieces, dict(zip(driver.parameters, self._modes(k).tolist(), strict=True))
-        )
+        return piece_of(driver.pieces, dict(zip(driver.parameters, self._modes(k).tolist(), strict=True)))
 
     def _modes(self, k: int) -> np.ndarray:
         """Values of the parameters of modes."""

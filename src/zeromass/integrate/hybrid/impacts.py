@@ -119,7 +119,7 @@ def check(p: ImpactProblem) -> int:
         if not p.v[3 * c] >= -APPROACHES * p.speed:
             found = max(found, int(ImpactStatus.APPROACHES))
         N = p.Q[3 * c]
-        if not N >= -BEYOND * unit or (
+        if not -BEYOND * unit <= N or (
             p.friction[c] < INF and not slip_speed(p.Q, c) <= p.friction[c] * N + BEYOND * unit
         ):
             found = max(found, int(ImpactStatus.OUTSIDE_CONE))

@@ -306,7 +306,7 @@ def locate_event(p: ImpactProblem, h: float, forces: float) -> None:
             x = low + min(2.0 * width * part + 1e-15 * h, 0.5 * width)
         elif side > 0:
             x = high - min(2.0 * width * (1.0 - part) + 1e-15 * h, 0.5 * width)
-        if trial % 3 == 2 and width > 0.5 * wide or not (x > low and x < high):
+        if (trial % 3 == 2 and width > 0.5 * wide) or not (x > low and x < high):
             x = low + 0.5 * width
         if trial % 3 == 2:
             wide = width

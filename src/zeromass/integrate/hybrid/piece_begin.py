@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from zeromass.integrate.hybrid.crossing import defined_at
 from zeromass.integrate.hybrid.contact_table import CLOSES, STOPS
+from zeromass.integrate.hybrid.crossing import defined_at
 from zeromass.integrate.hybrid.memory import (
     ATOL,
     BEHIND_AT,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from zeromass.integrate.hybrid.grazing import Touch, touch
 from zeromass.integrate.hybrid.contact_table import CLOSES
+from zeromass.integrate.hybrid.grazing import Touch, touch
 from zeromass.integrate.hybrid.memory import (
     BUDGET,
     CAPACITY,
@@ -136,7 +136,11 @@ def touched(m: Motion, w: Switches, s: StepFunctions, r: RootSearch, low: RootSe
             continue
         for c in range(len(m.cause)):
             turns = k < low.count and m.slopes[c] == low.columns[low.which[k]]
-            if m.slopes[c] < 0 or m.cause[c] == CONTACT or not (turns or (k == low.count and c == r.columns[r.which[last]])):
+            if (
+                m.slopes[c] < 0
+                or m.cause[c] == CONTACT
+                or not (turns or (k == low.count and c == r.columns[r.which[last]]))
+            ):
                 continue
             far = near_touch(m, r, s, c, time)
             if far > 0.0:
