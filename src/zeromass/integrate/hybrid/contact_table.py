@@ -16,7 +16,7 @@ from zeromass.expression.build import ONE, ZERO
 from zeromass.integrate.hybrid.contact_problem import ContactProblem, contact_problem
 from zeromass.integrate.hybrid.impact_problem import ImpactProblem, impact_problem
 from zeromass.integrate.hybrid.tables import ints
-from zeromass.kernel.language import Ints, Reals, Reals2, Struct, function
+from zeromass.kernel.language import Ints, Reals, Reals2, Struct, function, kernel
 from zeromass.model.pieces import SystemPieces
 from zeromass.model.unilateral import Unilateral
 
@@ -167,6 +167,17 @@ def contact_guards(one: Unilateral) -> dict[int, Expression]:
         along = one.normal @ expressions(one.axis)
         found[TURNS] = where(closed, 1.0 - along**2 - STEEP, 1.0)
     return {cause: as_expression(zero) for cause, zero in found.items()}
+
+
+@kernel
+def may_end(x: Contacts, values: Reals, k: int, cause: int) -> bool:
+    """Whether the mode of a contact is one that this cause ends."""
+    closed = values[x.closed[k]] != 0.0
+    if cause == SLIPS:
+        return values[x.sticks[k]] != 0.0
+    if cause == STOPS:
+        return values[x.slips[k]] != 0.0
+    return closed != (cause == CLOSES)
 
 
 def contact_functions(pieces: SystemPieces, program: Program) -> Code | None:

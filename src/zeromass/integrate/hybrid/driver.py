@@ -8,6 +8,7 @@ or no modes are selected, the status is DECIDE. Nothing is kept on the stack: Py
 from __future__ import annotations
 
 from zeromass.integrate.hybrid.chattering import strays
+from zeromass.integrate.hybrid.contact_table import may_end
 from zeromass.integrate.hybrid.crossing import cross, has_events
 from zeromass.integrate.hybrid.memory import (
     AHEAD,
@@ -111,7 +112,7 @@ def dips_unseen(m: Motion, w: Switches) -> bool:
     for j in range(len(search.columns)):
         c = search.columns[j]
         if m.cause[c] == CONTACT:
-            some = True
+            some = some or may_end(m.contacts, m.values, m.guard_switch[c], m.guard_side[c])
         else:
             k = m.guard_switch[c]
             held = w.flag[k] >= 0 and m.values[w.flag[k]] != 0.0
