@@ -17,6 +17,8 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from zeromass.expression import Array, Expression, Symbol, as_expression, expressions, jacobian, rate
 from zeromass.expression.build import ZERO
 from zeromass.expression.node import symbol
@@ -228,6 +230,16 @@ def tangent_axis(name: str) -> tuple[Symbol, Symbol, Symbol]:
         for k in range(3)
     )
     return one, two, three
+
+
+def tangent_axes(unilaterals: Iterable[Unilateral], state: State) -> dict[Symbol, float]:
+    """Axes that are far from the normals of contacts at a state: those of the coordinate that each normal has least of."""
+    found: dict[Symbol, float] = {}
+    for one in unilaterals:
+        if one.normal is not None:
+            least = int(np.argmin(np.abs(state[one.normal])))
+            found |= {leaf: float(i == least) for i, leaf in enumerate(one.axis)}
+    return found
 
 
 def inside_words(system: System, start: State, which: int) -> str:

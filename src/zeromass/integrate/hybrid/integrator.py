@@ -117,8 +117,7 @@ class HybridIntegrator:
         """Lets the modes of a start be selected with the driver's machine code, where that is for all modes."""
         pieces = self.pieces
         if pieces.only_forces:
-            modes = {switch.mode: self._timed.get(switch.mode, 1.0) for switch in pieces.switches}
-            driver = self._of(self._guards.state(self.start, modes))
+            driver = self._of(self._guards.state(self.start, self.selector.first_modes(self.start, self._timed)))
             self.selector.use(driver.functions, driver.w)
 
     def _beyond(self, state: State, piece: Piece) -> tuple[State, Piece] | None:

@@ -21,6 +21,7 @@ from zeromass.integrate.hybrid.tables import switch_table
 from zeromass.kernel.language import compiled
 from zeromass.model import State
 from zeromass.model.pieces import SystemPieces, Undecided
+from zeromass.model.unilateral import tangent_axes
 
 
 class ModeSelector:
@@ -76,10 +77,15 @@ class ModeSelector:
 
         timed  modes of switches that depend on time alone
         """
-        modes = {switch.mode: 1.0 for switch in self.pieces.switches} | {**state.turns, **timed}
+        modes = self.first_modes(state, timed) | state.turns
         turns = [k for k, s in enumerate(self.pieces.switches) if s.kind == "turn" and s.mode not in timed]
         unknown = {k: 1.0 for k in turns if self.pieces.switches[k].mode not in state.turns}
         return self._selected(state, modes, unknown, fresh=True)
+
+    def first_modes(self, state: State, timed: Mapping[Symbol, float]) -> dict[Symbol, float]:
+        """Modes with which formulas have values at a start: those that are not known are to be selected."""
+        axes = tangent_axes(self.pieces.given.unilaterals, state)
+        return {switch.mode: 1.0 for switch in self.pieces.switches} | axes | dict(timed)
 
     def after(self, state: State, before: Piece, reached: Mapping[int, float], timed: Mapping[Symbol, float]) -> Piece:
         """Modes where switches have been reached, each with the side that it goes to, or whole numbers below or above."""
