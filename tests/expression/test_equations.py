@@ -89,14 +89,19 @@ def test_code_in_lanes_has_the_bits_of_code_for_one_value(example):
         assert one == pytest.approx(Evaluator(outputs, q)(place), rel=1e-12, abs=1e-13)
 
 
+def packed(rows):
+    """Where each row begins and ends, and then all rows."""
+    return [*np.cumsum([0, *map(len, rows)]), *[c for row in rows for c in row]]
+
+
 def test_the_kernel_has_the_bits_of_python():
     rng, m, n = np.random.default_rng(5), 4, 5
     data = np.concatenate([rng.normal(size=2 * m * n), [1.0, 0.0, 1.0, 1.0], rng.normal(size=m)])
-    rows = [*range(0, m * n + 1, n), *list(range(n)) * m]
-    pattern, found = np.array([m, n, *rows, *rows]), []
+    whole, square = [range(n)] * m, [range(m)] * m
+    pattern, found = np.array([m, n, *packed(whole), *packed(whole), *packed(square)]), []
     for solve in (solve_rows, compiled(solve_rows)):
         out = np.zeros(m + 1 + m * m)
-        solve(data, pattern, 1, 0, out, np.zeros(m * m + n), np.zeros(m, dtype=np.int64), True)
+        solve(data, pattern, 1, 0, out, np.zeros(m * m + n), np.zeros(3 * m, dtype=np.int64), True)
         found.append(out)
     assert found[0].tobytes() == found[1].tobytes()
 

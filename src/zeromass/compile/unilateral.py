@@ -61,6 +61,10 @@ class HeldRows:
         used = [c for c in range(J.shape[1]) if any(e is not ZERO for e in (*self._J[:, c], *self._W[:, c]))]
         self._J, self._W = self._J[:, used], self._W[:, used]
         self._by_numbers = len(self._places) > WRITTEN_OUT
+        if self._by_numbers:
+            order = _near_diagonal(self._J, self._W)
+            self._places, self._holds = ([x[i] for i in order] for x in (self._places, self._holds))
+            self._J, self._W = self._J[order], self._W[order]
 
     def solved(self, right: Sequence[Any]) -> tuple[list[Expression], list[Expression]]:
         """x for a right-hand side, and the growth of pivots."""
@@ -97,6 +101,16 @@ class HeldRows:
             x[j] = as_expression((b[j] - rest) / K[j, j])
         sizes = [abs(a / b) for a, b in zip(diagonal, np.diagonal(K), strict=True) if a is not b]
         return x, [as_expression(where(size > 1.0, size, ONE)) for size in sizes]
+
+
+def _near_diagonal(J: Array, W: Array) -> np.ndarray:
+    """An order of rows in which entries of J Wᵀ are near the diagonal [CM1969]."""
+    from scipy.sparse import csr_array  # few systems have several contacts
+    from scipy.sparse.csgraph import reverse_cuthill_mckee
+
+    acts, moves = (np.array([[e is not ZERO for e in row] for row in matrix], dtype=float) for matrix in (J, W))
+    coupled = acts @ moves.T
+    return reverse_cuthill_mckee(csr_array(coupled + coupled.T), symmetric_mode=True)
 
 
 class ContactEquations:

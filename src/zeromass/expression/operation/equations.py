@@ -69,13 +69,14 @@ class Equations:
     @cached_property
     def pattern(self) -> tuple[list[int], list[Expression]]:
         """Of `zeromass.kernel.linear.solve_rows`: where entries are that may not be zero, and all its data."""
-        numbers, entries = [self.m, self.n], []
-        for matrix in (self.J, self.W):
-            rows = [[c for c in range(self.n) if row[c] is not ZERO] for row in matrix]
-            entries += [row[c] for row, columns in zip(matrix, rows, strict=True) for c in columns]
-            numbers += np.cumsum([0, *map(len, rows)]).tolist()
-            numbers += [c for columns in rows for c in columns]
-        return numbers, [*entries, *self.holds, *self.b]
+        rows = [[[c for c in range(self.n) if row[c] is not ZERO] for row in matrix] for matrix in (self.J, self.W)]
+        reached: list[list[int]] = [[] for _ in range(self.n)]
+        for j, columns in enumerate(rows[1]):
+            for c in columns:
+                reached[c].append(j)
+        coupled = [sorted({j for c in columns for j in reached[c]}) for columns in rows[0]]
+        entries = [row[c] for M, own in zip((self.J, self.W), rows, strict=True) for row, columns in zip(M, own) for c in columns]
+        return [self.m, self.n, *_packed(rows[0]), *_packed(rows[1]), *_packed(coupled)], [*entries, *self.holds, *self.b]
 
     @property
     def room(self) -> int:
@@ -125,6 +126,11 @@ class EquationsSlope:
         return EquationsSlope(column.node, self._slopes).part(i)
 
 
+def _packed(rows: Sequence[Sequence[int]]) -> list[int]:
+    """Where each row begins and ends, and then all rows."""
+    return [*np.cumsum([0, *map(len, rows)]).tolist(), *[c for row in rows for c in row]]
+
+
 def _solution(m: Any, n: Any, *operands: Any) -> np.ndarray:
     """All of the solution by numbers, one place after another."""
     from zeromass.kernel.language import compiled  # few formulas have equations
@@ -135,9 +141,9 @@ def _solution(m: Any, n: Any, *operands: Any) -> np.ndarray:
     shape = values.shape[1:]
     columns = values.reshape(len(values), -1)
     found = np.empty((m + 1 + m * m, columns.shape[1]))
-    rows = [*range(0, m * n + 1, n), *list(range(n)) * m]
-    pattern, room = np.array([m, n, *rows, *rows]), np.empty(m * m + n)
-    order, out = np.zeros(m, dtype=np.int64), np.empty(len(found))
+    whole, square = ([range(count)] * m for count in (n, m))
+    pattern, room = np.array([m, n, *_packed(whole), *_packed(whole), *_packed(square)]), np.empty(m * m + n)
+    order, out = np.zeros(3 * m, dtype=np.int64), np.empty(len(found))
     for k in range(columns.shape[1]):
         compiled(solve_rows)(columns[:, k].copy(), pattern, 1, 0, out, room, order, True)
         found[:, k] = out

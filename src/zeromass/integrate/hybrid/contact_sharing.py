@@ -11,9 +11,8 @@ from __future__ import annotations
 from zeromass.integrate.hybrid.contact_problem import OPEN, SLIP, STICK, ContactProblem, coupling
 from zeromass.integrate.hybrid.contact_redundancy import enforced, shared_forces
 from zeromass.integrate.hybrid.contact_table import Contacts
-from zeromass.integrate.hybrid.sliding import solve
 from zeromass.integrate.hybrid.tolerances import SMALL
-from zeromass.kernel.language import kernel, sqrt
+from zeromass.kernel.language import Reals2, kernel, sqrt
 
 BESIDE = 1e-7
 """Weight of a normal force beside that of friction: friction comes first."""
@@ -33,29 +32,58 @@ def set_idle_forces(x: Contacts, rows: int) -> int:
 
     rows  how many are solved for, those in x.on
     """
-    p, n, found = x.problem, 3 * x.count, 0
+    p, n, found, a = x.problem, 3 * x.count, 0, 0
+    for i in range(n):
+        if x.on[i] != 0:
+            x.order[a] = i
+            a += 1
+    for a in range(rows):
+        for b in range(rows):
+            x.A[a, b] = coupling(p, x.order[a], x.order[b])
     for c in range(n):
-        if x.on[c] != 0 or not enforced(p, c):
-            continue
-        a = 0
-        for i in range(n):
-            if x.on[i] != 0:
-                b = 0
-                for j in range(n):
-                    if x.on[j] != 0:
-                        x.A[a, b] = coupling(p, i, j)
-                        b += 1
-                x.z[a] = -coupling(p, i, c)
-                a += 1
-        solve(x.A, x.z, x.scale, x.order, rows)
-        a = 0
-        for i in range(n):
-            x.Z[found, i] = 1.0 if i == c else 0.0
-            if x.on[i] != 0:
-                x.Z[found, i] = x.z[a]
-                a += 1
-        found += 1
+        if x.on[c] == 0 and enforced(p, c):
+            for a in range(rows):
+                x.Z[found, a] = -coupling(p, x.order[a], c)
+            found += 1
+    solve_together(x.A, x.Z, rows, found)
+    found = 0
+    for c in range(n):
+        if x.on[c] == 0 and enforced(p, c):
+            x.z[:rows] = x.Z[found, :rows]
+            for i in range(n):
+                x.Z[found, i] = 1.0 if i == c else 0.0
+            for a in range(rows):
+                x.Z[found, x.order[a]] = x.z[a]
+            found += 1
     return found
+
+
+@kernel
+def solve_together(A: Reals2, Z: Reals2, n: int, count: int) -> None:
+    """Z ← the solutions of A z = b of several right-hand sides, each a row of Z; A is overwritten."""
+    for k in range(n):
+        best = k
+        for i in range(k + 1, n):
+            if abs(A[i, k]) > abs(A[best, k]):
+                best = i
+        if best != k:
+            for j in range(k, n):
+                A[k, j], A[best, j] = A[best, j], A[k, j]
+            for r in range(count):
+                Z[r, k], Z[r, best] = Z[r, best], Z[r, k]
+        for i in range(k + 1, n):
+            if A[i, k] != 0.0:
+                part = A[i, k] / A[k, k]
+                for j in range(k + 1, n):
+                    A[i, j] -= part * A[k, j]
+                for r in range(count):
+                    Z[r, i] -= part * Z[r, k]
+    for r in range(count):
+        for i in range(n - 1, -1, -1):
+            total = Z[r, i]
+            for j in range(i + 1, n):
+                total -= A[i, j] * Z[r, j]
+            Z[r, i] = total / A[i, i]
 
 
 @kernel
@@ -65,7 +93,7 @@ def share_forces(x: Contacts, rows: int) -> None:
     count = set_idle_forces(x, rows)
     x.z[:] = p.F
     for k in range(count):  # the weighted rows of Z become orthonormal, one after another
-        for again in range(2):
+        for _ in range(2):
             for l in range(k):
                 product = 0.0
                 for i in range(n):

@@ -56,7 +56,7 @@ class Contacts(Struct):
     along       one row of W, or a sum of them, (n,)
     reached     what has ended the piece: bits of `CAUSES`
     touching, candidate   whether each touches, and whether it does not leave; on: rows that are solved for
-    A, Z, z, scale, order   room to share forces
+    A, Z, z, order   memory to share forces
     values      parameters with no switch that holds the motion
     impulse     of impacts where the last piece ended, (3k,); struck: whether there were any
     problem, impacts   of modes and impulses
@@ -102,7 +102,6 @@ class Contacts(Struct):
     A: Reals2
     Z: Reals2
     z: Reals
-    scale: Reals
     order: Ints
     values: Reals
     impulse: Reals
@@ -245,7 +244,6 @@ def contact_table(pieces: SystemPieces, program: Program, evaluate: Any) -> Cont
         A=np.zeros((3 * k, 3 * k)),
         Z=np.zeros((3 * k, 3 * k)),
         z=real(3 * k),
-        scale=real(3 * k),
         order=np.zeros(3 * k, dtype=np.int64),
         values=real(len(pieces.system.parameters)),
         impulse=real(3 * k),

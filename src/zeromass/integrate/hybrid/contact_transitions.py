@@ -194,7 +194,10 @@ def pose_problem(x: Contacts, values: Reals) -> bool:
         p.size = max(p.size, abs(x.free[i]))
     set_coupling(x, x.candidate, p.D)
     for i in range(3 * x.count):
-        p.b[i], p.F[i] = x.free[i] if x.candidate[i // 3] != 0 else 1.0, 0.0
+        k = i // 3
+        p.b[i], p.F[i] = x.free[i] if x.candidate[k] != 0 else 1.0, 0.0
+        if x.candidate[k] != 0 and values[x.closed[k]] != 0.0 and abs(x.force[i]) < INFINITE:
+            p.F[i], p.warm = x.force[i], True
     for k in range(x.count):
         reached, speed, static, bound = x.reached[k], slip_speed(x, k), x.law[LAW * k + HOLD], x.law[LAW * k + BOUND]
         p.mu[k], p.hold[k] = x.law[LAW * k + KINETIC], static
