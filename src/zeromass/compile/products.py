@@ -68,15 +68,15 @@ class Products:
         p, size = self.program, self.size
         with undisturbed:
             K, r0 = jacobian(p.residual, p.unknowns), substitute(p.residual, dict.fromkeys(p.unknowns, ZERO))
-        betas = expressions(np.zeros(size * -(-len(p.betas) // size)))
-        betas[: len(p.betas)] = list(p.betas.values())
+        betas = expressions(np.zeros(size * -(-len(p.held) // size)))
+        betas[: len(p.held)] = list(p.held.values())
         known = [p.solved(K), expressions(np.zeros((size, len(self._variables)))), -p.solved(r0)[:, None]]
         return np.concatenate([*known, betas.reshape(-1, size).T], axis=1)
 
     def function(self) -> tuple[Groups, Groups]:
         """`products(inputs, direction, product)` with inputs (t, q, q̇, parameters, q̈, λ, β)."""
         p, d = self.program, [coordinate(f"direction.{j}") for j in range(len(self._variables))]
-        inputs = [*p.inputs[0], *p.inputs[1], *p.inputs[2], *p.unknowns, *p.betas]
+        inputs = [*p.inputs[0], *p.inputs[1], *p.inputs[2], *p.unknowns, *p.held]
         fixed: dict[Expression, Expression] = dict.fromkeys(p.unknowns, ZERO)
         with undisturbed:
             along = directional(p.residual, fixed | dict(zip(self._variables, d, strict=True)))

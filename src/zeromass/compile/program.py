@@ -187,16 +187,28 @@ class Program:
 
     @cached_property
     def residual(self) -> np.ndarray:
-        """r = (Q + C + Aᵀλ − M q̈, b − A q̈) with the rows kept, as expressions of the state, of (q̈, λ) and of `betas`."""
+        """r = (Q + C + Aᵀλ − M q̈, b − A q̈) with the rows kept, and laws of contacts, as expressions of the state, of unknowns
+        and of `betas`."""
         system, kept = self.system, list(self.elimination.kept)
         q̈, λ, A = system.accelerations, system.multipliers[kept], system.A[kept]
         r = np.concatenate([system.Q + system.C + A.T @ λ - system.M @ q̈, system.b[kept] - A @ q̈])
+        if system.contact_modes:
+            from zeromass.compile.unilateral import contact_residual  # few systems have contacts
+
+            r = np.concatenate([r, contact_residual(system.contact_modes)])
         return acting(r, system.sliding_modes.values())
 
     @property
     def unknowns(self) -> list[Expression]:
-        """q̈ and λ of the rows kept: what r = 0 determines."""
-        return [*self.system.accelerations, *self.system.multipliers[list(self.elimination.kept)]]
+        """q̈, λ of the rows kept, and forces of contacts: what r = 0 determines."""
+        forces = [force for one in self.system.contact_modes for force in one.forces]
+        return [*self.system.accelerations, *self.system.multipliers[list(self.elimination.kept)], *forces]
+
+    @property
+    def held(self) -> dict[Symbol, Expression]:
+        """β of switches that may hold the motion: those of `betas` that r = 0 does not determine."""
+        unknowns = set(self.unknowns)
+        return {leaf: value for leaf, value in self.betas.items() if leaf not in unknowns}
 
     @cached_property
     def tangent(self) -> np.ndarray:

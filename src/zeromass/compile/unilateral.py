@@ -188,6 +188,24 @@ class ContactEquations:
         return {name: found[name] for name in ("positions", "velocities")}
 
 
+def contact_residual(unilaterals: Sequence[Unilateral]) -> Array:
+    """The laws of contacts in their modes, three for each, in accelerations and contact forces; zero in a motion."""
+    found: list[Expression] = []
+    for one in unilaterals:
+        N, *T = one.forces
+        by = one if one.carrier is None else one.carrier
+        load = ONE if one.bound is not None else by.forces[0]
+        along = [as_expression(rate(v)) for v in one.velocities]
+        holds = [as_expression(row > 0.5) for row in one.rows]
+        found.append(where(holds[0], along[0], N) if one.has_normal else as_expression(N))
+        for t, a, row, s in zip(T, along[1:], holds[1:], one.direction, strict=True):
+            law = t if one.smooth else where(row, a, t)
+            if not (one.smooth or one.rough):
+                law = where(as_expression(one.slips > 0.5), as_expression(t + one.slipping * load * s), law)
+            found.append(as_expression(law))
+    return expressions(found)
+
+
 def _base(k: int, one: Unilateral, unilaterals: Sequence[Unilateral]) -> int | None:
     """Which contact bounds the friction of one of them, itself as a rule; None of a given bound."""
     if one.carrier is None:
