@@ -54,6 +54,7 @@ def search(t, *rows, rounding=1e-14, shortest=1e-6) -> NegativeSearch:
         t=np.array(t, dtype=float),
         count=n,
         columns=np.arange(k),
+        searched=k,
         rounding=rounding,
         shortest=shortest * abs(t[-1] - t[0]),
         last=n,

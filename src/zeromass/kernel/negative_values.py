@@ -65,7 +65,7 @@ class NegativeSearch(Struct):
     evaluate    values ← all functions at a time of the selected step; `context` is what it is given
     select      selects a step by its number after `first`
     t           ends of the steps, (steps + 1,), or more; count: of the steps
-    columns     which of the functions are searched, (k,)
+    columns     which of the functions may be searched, (k,); searched: how many of them are, the first
     rounding    part of its largest value by which a function must be below zero
     shortest    length of parts that are not divided because values do not resolve a function
     first, last the steps that can be selected: from the first on, before the last
@@ -86,6 +86,7 @@ class NegativeSearch(Struct):
     t: Reals
     count: int
     columns: Ints
+    searched: int
     rounding: float
     shortest: float
     first: int
@@ -152,7 +153,7 @@ def direction(s: NegativeSearch) -> float:
 def measure(s: NegativeSearch, t: float) -> None:
     """s.sizes ← the largest values, with those at a time."""
     s.evaluate(s.context, t)
-    for j in range(len(s.columns)):
+    for j in range(s.searched):
         size = abs(s.values[s.columns[j]])
         if size > s.sizes[j]:
             s.sizes[j] = size
@@ -213,13 +214,13 @@ def sample(s: NegativeSearch, a: float, b: float, ahead: float) -> None:
     """s.seen, s.sizes, s.place ← by the values at the places between a and b."""
     for p in range(PARTS + 1):
         measure(s, place(a, b, p))
-        for j in range(len(s.columns)):
+        for j in range(s.searched):
             s.seen[p, j] = s.values[s.columns[j]]
     for p in range(PARTS + 1):
         t = place(a, b, p)
         if ahead * t >= ahead * s.place:
             return
-        for j in range(len(s.columns)):
+        for j in range(s.searched):
             if s.seen[p, j] < -s.rounding * s.sizes[j]:
                 s.place = t
                 return
@@ -232,7 +233,7 @@ def resolution(s: NegativeSearch) -> int:
     Every second one is compared with the cubic through those around it.
     """
     told = RESOLVED
-    for j in range(len(s.columns)):
+    for j in range(s.searched):
         size, error, lowest = max(abs(s.seen[0, j]), abs(s.seen[PARTS, j])), 0.0, s.seen[1, j]
         for p in range(1, PARTS):
             size, lowest = max(size, abs(s.seen[p, j])), min(lowest, s.seen[p, j])
@@ -258,7 +259,7 @@ def push_dips(s: NegativeSearch, a: float, b: float, waiting: int) -> int:
     """
     for p in range(PARTS, -1, -1):
         dips = False
-        for j in range(len(s.columns)):
+        for j in range(s.searched):
             dips = dips or may_be_negative(s.seen, j, p, ROUNDING * s.sizes[j])
         if dips:
             s.stack[waiting, 0], s.stack[waiting, 1] = place(a, b, max(p - 1, 0)), place(a, b, min(p + 1, PARTS))

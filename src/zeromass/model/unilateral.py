@@ -179,6 +179,11 @@ class Unilateral:
         """Whether there is no friction."""
         return self.scalar or (self.friction is not None and as_expression(self.friction) is ZERO)
 
+    @property
+    def spatial(self) -> bool:
+        """Whether it may slip in any direction of a plane."""
+        return not (self.smooth or self.rough or any(w is ZERO for w in self.slip))
+
     @cached_property
     def direction(self) -> tuple[Expression, Expression]:
         """Unit vector of the slip along both tangents, also where it is about to begin."""

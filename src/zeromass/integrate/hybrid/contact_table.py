@@ -27,13 +27,16 @@ speed that rounding is a part of, and the force that bounds the friction, negati
 HOLD, KINETIC, RESTITUTION, SIZE, SPEED, BOUND = range(LAW)
 
 
-CLOSES, OPENS, SLIPS, STOPS, TURNS = CAUSES = 1, 2, 4, 8, 16
-"""What ends a mode of a contact, as bits: a gap closes, a force vanishes, friction is at its limit, a slip dies out, and
-tangents are to be taken along other axes."""
+CLOSES, OPENS, SLIPS, STOPS, TURNS, FLOWS = CAUSES = 1, 2, 4, 8, 16, 32
+"""What ends a mode of a contact, as bits: a gap closes, a force vanishes, friction is at its limit, a slip dies out,
+tangents are to be taken along other axes, and a slip is so fast that its direction is no longer stiff."""
 
 
 SLOW = 1e-7
 """Part of √(g r) below which a slip is about to end: where it does follows from its deceleration."""
+
+STIFF = 1e-2
+"""Part of √(g r) below which the direction of a slip is stiff: it returns to that of the motion at a rate of μ g/|w|."""
 
 STEEP = 0.2
 """Square of the sine of the angle between the normal and the axis of its tangents, below which another axis is chosen."""
@@ -45,7 +48,7 @@ class Contacts(Struct):
     simultaneous   whether contacts are struck at once, or one after another
     evaluate    the rest from (t, y, parameters): see below
     normal_force, opens, two_sided   whether a contact has a normal force, may open, and may pull; carrier: what bounds its
-                friction
+                friction; spatial: whether the direction of its slip turns
     closed, sticks, slips, pulls, gap_margin, force_margin   places of the flags and margins among the parameters
     way         of the direction in which a slip begins, (2k,); rows, forces: of the flags of rows that are solved for, and of
                 the forces of others, (3k,); axis: of the first of three numbers, −1 for constant tangents
@@ -54,6 +57,7 @@ class Contacts(Struct):
     J, W        slopes of ġ and of slip velocities by rates, and q̈ by unit forces, (3k, n): the entries that may not be zero,
                 row after row; J_ends, J_columns and the like: where each row begins and ends, and the columns of its entries
     along       one row of W, or a sum of them, (n,)
+    begins      whether its slip begins with the piece
     reached     what has ended the piece: bits of `CAUSES`
     touching, candidate   whether each touches, and whether it does not leave; on: rows that are solved for
     A, Z, z, order   memory to share forces
@@ -72,6 +76,7 @@ class Contacts(Struct):
     carrier: Ints
     opens: Ints
     two_sided: Ints
+    spatial: Ints
     closed: Ints
     sticks: Ints
     slips: Ints
@@ -95,6 +100,7 @@ class Contacts(Struct):
     W_ends: Ints
     W_columns: Ints
     along: Reals
+    begins: Ints
     reached: Ints
     touching: Ints
     candidate: Ints
@@ -162,6 +168,8 @@ def contact_guards(one: Unilateral) -> dict[int, Expression]:
         w, limit, slow = one.slip, μN + margin, SLOW * one.speed
         found[SLIPS] = where(sticks, limit**2 - T[0] ** 2 - T[1] ** 2, 1.0)
         found[STOPS] = where(slips, w[0] ** 2 + w[1] ** 2 - slow**2, 1.0)
+        if one.spatial:
+            found[FLOWS] = where(slips, (STIFF * one.speed) ** 2 - w[0] ** 2 - w[1] ** 2, 1.0)
     if one.normal is not None:
         along = one.normal @ expressions(one.axis)
         found[TURNS] = where(closed, 1.0 - along**2 - STEEP, 1.0)
@@ -172,10 +180,12 @@ def contact_guards(one: Unilateral) -> dict[int, Expression]:
 def may_end(x: Contacts, values: Reals, k: int, cause: int) -> bool:
     """Whether the mode of a contact is one that this cause ends."""
     closed = values[x.closed[k]] != 0.0
+    if cause == FLOWS:
+        return False
     if cause == SLIPS:
         return values[x.sticks[k]] != 0.0
     if cause == STOPS:
-        return values[x.slips[k]] != 0.0
+        return values[x.slips[k]] != 0.0 and not (x.begins[k] != 0 and x.spatial[k] != 0)
     return closed != (cause == CLOSES)
 
 
@@ -214,6 +224,7 @@ def contact_table(pieces: SystemPieces, program: Program, evaluate: Any) -> Cont
         carrier=ints([numbers[one.name if one.carrier is None else one.carrier.name] for one in pieces.unilaterals]),
         opens=ints([one.opens for one in pieces.unilaterals]),
         two_sided=ints([one.two_sided for one in pieces.unilaterals]),
+        spatial=ints([one.spatial for one in pieces.unilaterals]),
         closed=modes[:, 0].copy(),
         sticks=modes[:, 1].copy(),
         slips=modes[:, 2].copy(),
@@ -237,6 +248,7 @@ def contact_table(pieces: SystemPieces, program: Program, evaluate: Any) -> Cont
         W_ends=ints(W_ends),
         W_columns=ints(W_columns),
         along=real(n),
+        begins=whole(),
         reached=whole(),
         touching=whole(),
         candidate=whole(),

@@ -19,6 +19,7 @@ from zeromass.integrate.hybrid.contact_table import (
     SLOW,
     SPEED,
     STEEP,
+    STIFF,
     STOPS,
     Contacts,
 )
@@ -303,6 +304,37 @@ def set_modes(x: Contacts, y: Reals, values: Reals) -> bool:
 
 
 @kernel
+def slips_stiffly(x: Contacts, w: Switches, y: Reals, values: Reals) -> bool:
+    """Whether a contact slips so slowly that the direction of its slip is stiff, and its slip does not die out."""
+    some = False
+    for k in range(x.count):
+        some = some or (x.spatial[k] != 0 and values[x.slips[k]] != 0.0)
+    if not some:
+        return False
+    look_at_contacts(x, w, y, values)
+    sum_forces(x)
+    some = False
+    for k in range(x.count):
+        if x.spatial[k] != 0 and values[x.slips[k]] != 0.0:
+            speed, grows = slip_speed(x, k), 0.0
+            for i in range(1, 3):
+                grows += x.velocity[3 * k + i] * (x.free[3 * k + i] + slope_along(x, 3 * k + i)) * w.ahead
+            slow = 0.5 * STIFF * x.law[LAW * k + SPEED]
+            some = some or (speed < slow and (grows >= 0.0 or speed < SLOW * x.law[LAW * k + SPEED]))
+    for i in range(len(x.along)):
+        x.along[i] = 0.0
+    return some
+
+
+@kernel
+def sum_forces(x: Contacts) -> None:
+    """x.along ← Wᵀ F, accelerations of coordinates by contact forces."""
+    for j in range(3 * x.count):
+        for e in range(x.W_ends[j], x.W_ends[j + 1]):
+            x.along[x.W_columns[e]] += x.W[e] * x.force[j]
+
+
+@kernel
 def finish_slips(m: Motion, x: Contacts, w: Switches, y: Reals) -> None:
     """Moves on to where the first of the slips that end here has died out, at its deceleration."""
     t, late, some = m.reals[T], INFINITE, False
@@ -310,9 +342,7 @@ def finish_slips(m: Motion, x: Contacts, w: Switches, y: Reals) -> None:
         some = some or x.reached[k] & STOPS != 0
     if not some:
         return
-    for j in range(3 * x.count):
-        for e in range(x.W_ends[j], x.W_ends[j + 1]):
-            x.along[x.W_columns[e]] += x.W[e] * x.force[j]
+    sum_forces(x)
     for k in range(x.count):
         if x.reached[k] & STOPS != 0:
             rate, speed = 0.0, slip_speed(x, k)

@@ -109,8 +109,12 @@ def dips_unseen(m: Motion, w: Switches) -> bool:
     """Whether a function of the piece has dipped below zero between two looks, or may have."""
     search, first = m.dips, m.counts[COUNTS * (m.pieces - 1)]
     steps, some = m.ints[RECORDED] - first, False
-    for j in range(len(search.columns)):
-        c = search.columns[j]
+    search.searched = 0
+    for j in range(len(m.unseen)):
+        c = m.unseen[j]
+        if m.cause[c] != CONTACT or may_end(m.contacts, m.values, m.guard_switch[c], m.guard_side[c]):
+            search.columns[search.searched] = c
+            search.searched += 1
         if m.cause[c] == CONTACT:
             some = some or may_end(m.contacts, m.values, m.guard_switch[c], m.guard_side[c])
         else:
@@ -144,6 +148,9 @@ def drive(
     while True:
         if entered == int(Drive.LEFT):
             return take_back(m)
+        if entered == int(Drive.STIFF):
+            take_back(m)
+            return entered
         if entered == int(Drive.EVENT):
             return entered
         if m.pieces >= m.log.shape[0] or m.flipped >= len(m.flips):

@@ -9,7 +9,7 @@ from typing import Any
 from zeromass.compile.program import Program
 from zeromass.expression import Expression, as_expression, jacobian, rate, symbols, where
 from zeromass.expression.node import ordered
-from zeromass.integrate.hybrid.contact_table import CLOSES, contact_guards
+from zeromass.integrate.hybrid.contact_table import CLOSES, FLOWS, contact_guards
 from zeromass.integrate.stepping.kinks import KINK, kinks
 from zeromass.integrate.stepping.layout import FOLLOWED
 from zeromass.integrate.stepping.loop import bumps_of
@@ -144,7 +144,7 @@ class GuardFunctions:
         state = list(program.system.inputs[: 1 + 2 * len(program.acceleration)])
         zeros = program.solved([self._acting(k, guard.zero) for k, _, guard in own])
         names = [name for (_, name, _), e in zip(own, zeros, strict=True) if _bends(e, state)]
-        contacts = [event for event in self.events if event.name.startswith(CONTACT)]
+        contacts = [e for e in self.events if e.name.startswith(CONTACT) and place_of(e.name)[1] != FLOWS]
         forces = {force for one in pieces.unilaterals for force in one.forces}
         return names + [e.name for e in contacts if not forces.isdisjoint(symbols(e.zero)) or _bends(e.zero, state)]
 

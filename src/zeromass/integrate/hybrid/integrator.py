@@ -16,8 +16,8 @@ from zeromass.integrate.hybrid.chattering import CROWDED, PILED, RECENT, chatter
 from zeromass.integrate.hybrid.crossing import AT_ONCE
 from zeromass.integrate.hybrid.endings import CHATTERS, RETURNS, TOUCHES
 from zeromass.integrate.hybrid.guard_functions import GuardFunctions
-from zeromass.integrate.hybrid.memory import Crossing, Drive
 from zeromass.integrate.hybrid.mode_selector import ModeSelector
+from zeromass.integrate.hybrid.memory import STANDS_IN, Crossing, Drive
 from zeromass.integrate.hybrid.motion import Driver
 from zeromass.integrate.hybrid.piece_end import PieceEnd
 from zeromass.integrate.hybrid.piece_runner import PieceRunner
@@ -32,6 +32,9 @@ from zeromass.integrate.stepping.status import Status
 from zeromass.kernel.language import compiled
 from zeromass.model import Event, ModelError, State, System
 from zeromass.model.pieces import SystemPieces, Undecided
+
+FINE = 1e-10
+"""Relative tolerance, at most, of slips that begin: small differences of large numbers."""
 
 PERIODIC = 1e-9
 """Part of accelerations by which they may differ where an angle is larger by 2π, and its formulas count as periodic."""
@@ -73,7 +76,8 @@ class HybridIntegrator:
 
     def segments(self) -> Segments:
         """The segments of the motion, one for each piece; the last tells how it ended."""
-        self._drivers: dict[Program, Driver] = {}
+        self._drivers: dict[tuple[Program, bool], Driver] = {}
+        self._implicit = False  # whether slips begin, whose direction is stiff
         found = self._segments()
         for driver in self._drivers.values():
             driver.release(self._watched)
@@ -133,6 +137,9 @@ class HybridIntegrator:
                 return self._end_with(
                     state, piece, Outcome(Ending.INTERRUPTED, state.t, "what was computed so far is kept")
                 )
+            if status is Drive.STIFF:
+                self._implicit = not self._implicit
+                return state, piece
             if status is Drive.LEFT and driver.m.status == Status.STEP_TOO_SMALL and self._piled(state.t):
                 return self._end_with(state, piece, self._chattering(np.flatnonzero(driver.m.jumps.changed).tolist()))
         if status is Drive.LEFT:
@@ -197,10 +204,15 @@ class HybridIntegrator:
 
     def _driver_of(self, program: Program, moving: State) -> Driver:
         """The driver of a program."""
-        if program not in self._drivers:
-            self._drivers[program] = driver = Driver.of(self._watched, self.settings, program)
+        key = program, self._implicit
+        if key not in self._drivers:
+            settings, stiffness = self.settings, None
+            if self._implicit:
+                rtol = min(settings.rtol, FINE)
+                settings, stiffness = replace(settings, method="radau", **settings.tolerances(rtol)), STANDS_IN
+            self._drivers[key] = driver = Driver.of(self._watched, settings, program, stiffness)
             driver.begin(moving, self.until, self._table, lambda: self.settings.bound - self._runner.held)
-        driver = self._drivers[program]
+        driver = self._drivers[key]
         driver.work.growth_limit = max(driver.work.growth_limit, self._runner.growth)
         return driver
 

@@ -62,6 +62,10 @@ PASSES, ENDS, MAY_PASS, IGNORED = range(4)
 """What a motion does at an event: it goes on, ends, ends unless it can pass through beyond it, or does not look at it."""
 
 
+MEETS, LEAVES, STANDS_IN = range(3)
+"""What a method does with slips whose direction is stiff: all of them, none, or these alone in place of another method."""
+
+
 class Drive(IntEnum):
     """Why the driver returns."""
 
@@ -75,6 +79,7 @@ class Drive(IntEnum):
     DECIDE = 7  # a piece has ended, and the motion does not simply go on: `cross_switch` tells why
     STRAYED = 8  # the piece has come beyond switches at which it was to end: those in `reached`
     TOUCHED = 9  # a switch in `reached` is touched, and both its sides lead to motions
+    STIFF = 10  # the piece that has begun is for an implicit method, or no longer so; see `Motion.stiffness`
 
 
 class Crossing(IntEnum):
@@ -165,9 +170,10 @@ class Motion(Struct):
     jumps             what may jump at switches
     lengths           what may vanish on the way
     contacts          unilateral constraints
+    stiffness         of slips that begin: `MEETS`, `LEAVES` or `STANDS_IN`
     massive, limit    whether every coordinate that constraints move has mass; the bound on projections inside steps, as in
                       `StepFunctions`, where the constraints may lose independence
-    step, dips        for looks inside steps, and for functions that may dip below zero unseen
+    step, dips        for looks inside steps, and for functions that may dip below zero unseen, those in `unseen`
     kinks, bumps      functions at whose zeros those of events may bend or jump; those that are above zero in bumps of
                       forces, each with its rate; bends: the search for their zeros
     bump              when the first bump begins that a step goes over, and how long it takes
@@ -229,6 +235,7 @@ class Motion(Struct):
     jumps: Jumps
     lengths: Lengths
     contacts: Contacts
+    stiffness: int
     times: Reals
     timed: Reals2
     which: Ints
@@ -262,6 +269,7 @@ class Motion(Struct):
     limit: float
     step: StepFunctions
     dips: NegativeSearch
+    unseen: Ints
     kinks: Ints
     bumps: Ints
     bump: Reals

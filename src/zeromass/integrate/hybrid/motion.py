@@ -16,7 +16,7 @@ from zeromass.integrate.hybrid.driven import DrivenPieces, piece_of
 from zeromass.integrate.hybrid.driver import drive, functions_in_piece, select_in_piece, take_back
 from zeromass.integrate.hybrid.guard_functions import LOW, GuardFunctions, LookedAt
 from zeromass.integrate.hybrid.members import Ending, Members, drive_members
-from zeromass.integrate.hybrid.memory import COUNTS, Crossing, Drive
+from zeromass.integrate.hybrid.memory import COUNTS, LEAVES, MEETS, Crossing, Drive
 from zeromass.integrate.hybrid.messages import CONTACT_WORDS, ContactEnd, Selection, words
 from zeromass.integrate.hybrid.methods import MethodMemory, method_memory
 from zeromass.integrate.hybrid.piece_begin import next_target
@@ -84,16 +84,17 @@ class Driver(PieceMemory):
     """
 
     @classmethod
-    def of(cls, watched: GuardFunctions, settings: Settings, program: Program) -> Driver:
+    def of(cls, watched: GuardFunctions, settings: Settings, program: Program, stiffness: int | None = None) -> Driver:
         """One that is free, of those that earlier motions have left, or a new one."""
+        stiffness = stiffness_of(watched, settings) if stiffness is None else stiffness
         try:
-            return _free(watched, settings, program).pop()  # no other thread has it now
+            return _free(watched, settings, program, stiffness).pop()  # no other thread has it now
         except IndexError:
-            return cls(watched, settings, program)
+            return cls(watched, settings, program, stiffness)
 
     def copy(self) -> Driver:
         """Another one that has taken up the same motion, with memory of its own."""
-        other, m = Driver(self.watched, self.settings, self.program), self.m
+        other, m = Driver(self.watched, self.settings, self.program, self.stiffness), self.m
         other.work.values[:] = self.work.values
         other.m.until, other.m.start, other.m.which = m.until, m.start, m.which.copy()
         other.m.times, other.m.timed = m.times.copy(), m.timed.copy()
@@ -101,11 +102,11 @@ class Driver(PieceMemory):
 
     def release(self, watched: GuardFunctions) -> None:
         """Leaves it to later motions."""
-        free = _free(watched, self.settings, self.program)
+        free = _free(watched, self.settings, self.program, self.stiffness)
         if len(free) < SPARE and self.work.record.nbytes + self.work.beside <= KEPT:
             free.append(self)
 
-    def __init__(self, watched: GuardFunctions, settings: Settings, program: Program) -> None:
+    def __init__(self, watched: GuardFunctions, settings: Settings, program: Program, stiffness: int = MEETS) -> None:
         method, events = stepper_of(settings.chosen), watched.events
         self.tolerances = Tolerances(settings.rtol, settings.atol, settings.longest_step, settings.step)
         native, parameters = program.native, program.system.parameters
@@ -114,7 +115,7 @@ class Driver(PieceMemory):
         work.growth_limit, work.correction_limit = settings.limits.growth, settings.limits.correction
         work.use(native, project=settings.project)
         work.watch(events, LookedAt(events).directions)
-        super().__init__(watched, events, settings, program, work, method)
+        super().__init__(watched, events, settings, program, work, method, stiffness)
         own = [event for event in self.events if not event.name.startswith(LOW)]
         self._sampled = [e.zero for e in own if not e.name.startswith("\0")]
         self._followed = [e.zero for e in own if e.name.startswith("\0")]
@@ -191,10 +192,10 @@ class Driver(PieceMemory):
         now = [int(work.ints[Int64.recorded]), work.steps, work.rejected, work.evaluations, m.occurrences]
         counts = np.concatenate([m.counts.reshape(-1, COUNTS)[first : m.pieces], [now]])
         driven = DrivenPieces(self, start, state, piece, m.log[first : m.pieces].copy(), counts)
-        last, kept = m.pieces - first - 1, status not in (Drive.LEFT, Drive.STRAYED)
+        last, kept = m.pieces - first - 1, status not in (Drive.LEFT, Drive.STRAYED, Drive.STIFF)
         if not kept:
             m.pieces, m.occurrences = m.pieces - 1, int(counts[last, 4])  # it is begun anew
-        reached = {} if status in (Drive.LEFT, Drive.FINISHED) else self.reached()
+        reached = {} if status in (Drive.LEFT, Drive.STIFF, Drive.FINISHED) else self.reached()
         which = list(reached) or m.which.tolist()
         made = [partial(driven.segment, k, status if k == last else None, which) for k in range(last + kept)]
         if status not in (Drive.FINISHED, Drive.EVENT):
@@ -332,10 +333,16 @@ class Driver(PieceMemory):
         m.occurred = np.concatenate([m.occurred, np.zeros_like(m.occurred)])
 
 
-def _free(watched: GuardFunctions, settings: Settings, program: Program) -> list[Driver]:
+def stiffness_of(watched: GuardFunctions, settings: Settings) -> int:
+    """What the method of a run does with slips whose direction is stiff."""
+    spatial = any(one.spatial for one in watched.pieces.unilaterals)
+    return LEAVES if spatial and settings.step is None and not settings.chosen.stiff else MEETS
+
+
+def _free(watched: GuardFunctions, settings: Settings, program: Program, stiffness: int) -> list[Driver]:
     """Drivers of earlier motions that nobody uses."""
     known: dict[Any, list[Driver]] = watched.pieces.system.memory.setdefault("drivers", {})
-    key = program, settings, watched.events, watched.ahead
+    key = program, settings, watched.events, watched.ahead, stiffness
     if key not in known:
         for old in list(known)[: 1 - REMEMBERED]:
             known.pop(old, None)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from zeromass.integrate.hybrid.contact_table import CLOSES, STOPS
+from zeromass.integrate.hybrid.contact_table import OPENS, SLIPS, STOPS, TURNS
+from zeromass.integrate.hybrid.contact_transitions import slips_stiffly
 from zeromass.integrate.hybrid.crossing import defined_at
 from zeromass.integrate.hybrid.memory import (
     ATOL,
@@ -15,11 +16,13 @@ from zeromass.integrate.hybrid.memory import (
     IGNORED,
     LONGEST,
     MAY_PASS,
+    MEETS,
     NONE,
     QUIET,
     RECORDED,
     REJECTED,
     RTOL,
+    STANDS_IN,
     STARTED,
     STEPS,
     STRETCH,
@@ -160,7 +163,9 @@ def leave_switches(m: Motion, w: Switches) -> None:
     """
     for c in range(len(m.cause)):
         at = m.slopes[c]
-        if m.cause[c] == CONTACT and m.guard_side[c] != CLOSES and m.guard_side[c] != STOPS:
+        if m.cause[c] == CONTACT and m.guard_side[c] == STOPS:
+            m.contacts.begins[m.guard_switch[c]] = 1 if m.signs[c, 0] < 0.0 else 0
+        if m.cause[c] == CONTACT and (m.guard_side[c] == OPENS or m.guard_side[c] == SLIPS or m.guard_side[c] == TURNS):
             m.signs[c, 0] = max(m.signs[c, 0], LEAST)  # as its mode was found, to rounding
         elif at >= 0 and m.cause[c] == CONTACT:
             if m.signs[c, 0] <= 2.0 * abs(m.values[m.contacts.gap_margin[m.guard_switch[c]]]):
@@ -277,4 +282,8 @@ def enter_piece(m: Motion, w: Switches, s: StepFunctions) -> int:
     note_piece(m)
     m.target = next_target(m, w)
     begin_piece(m, w, m.target)
+    if m.stiffness != MEETS and slips_stiffly(m.contacts, w, m.y[: len(m.first)], m.values) != (
+        m.stiffness == STANDS_IN
+    ):
+        return int(Drive.STIFF)
     return jumped(m)

@@ -10,6 +10,7 @@ import numpy as np
 
 from zeromass.compile.program import Program
 from zeromass.expression import symbols
+from zeromass.integrate.hybrid.contact_table import may_end
 from zeromass.integrate.hybrid.guard_functions import CONTACT, HOLD, LOW, GuardFunctions, LookedAt, place_of
 from zeromass.integrate.hybrid.piece_end import PieceEnd
 from zeromass.integrate.hybrid.piece_memory import PieceMemory
@@ -139,7 +140,11 @@ class PieceLoop(Loop):
         names = [
             name
             for name in self._on.unseen(self.program)
-            if name.startswith(CONTACT) or name.startswith(HOLD) == (switches[place_of(name)[0]].mode in held)
+            if (
+                self._may_end(name)
+                if name.startswith(CONTACT)
+                else name.startswith(HOLD) == (switches[place_of(name)[0]].mode in held)
+            )
         ]
         t, most = self.recorded()[0], max(1, SEARCHED // (self.work.order * (DEGREE + 1)))
         if not names or len(t) < 2:
@@ -157,6 +162,7 @@ class PieceLoop(Loop):
             t=t,
             count=len(t) - 1,
             columns=columns,
+            searched=len(columns),
             rounding=rounding,
             shortest=shortest,
             sizes=np.empty(len(columns)),
@@ -178,6 +184,11 @@ class PieceLoop(Loop):
             with python_function(lambda t: inside(search.step).watched(t), search.values) as search.evaluate:
                 place = find()
         return place if place != t[-1] else None
+
+    def _may_end(self, name: str) -> bool:
+        """Whether the mode of a contact is one that ends as an event says."""
+        (k, cause), memory = place_of(name), self._memory
+        return may_end(memory.m.contacts, self.work.values, k - len(self._on.pieces.switches), cause)
 
     def follows(self, event: Event) -> bool:
         return not event.name.startswith(LOW)  # which is the slope of another

@@ -13,7 +13,7 @@ from zeromass.compile.program import Program
 from zeromass.expression import Symbol
 from zeromass.integrate.hybrid.callbacks import Callbacks
 from zeromass.integrate.hybrid.chattering import strays
-from zeromass.integrate.hybrid.contact_table import contact_functions, contact_table
+from zeromass.integrate.hybrid.contact_table import FLOWS, contact_functions, contact_table
 from zeromass.integrate.hybrid.driver import functions_in_piece, select_in_piece
 from zeromass.integrate.hybrid.guard_cache import GuardCache
 from zeromass.integrate.hybrid.guard_functions import CONTACT as CONTACTS
@@ -28,9 +28,11 @@ from zeromass.integrate.hybrid.memory import (
     IGNORED,
     LOWEST,
     MAY_PASS,
+    MEETS,
     NONE,
     PASSES,
     SLIDING,
+    STANDS_IN,
     SWITCH,
     Crossing,
     Lengths,
@@ -85,8 +87,10 @@ class PieceMemory:
         program: Program,
         work: Workspace,
         method: type[Stepper],
+        stiffness: int = MEETS,
     ) -> None:
         self.watched, self.pieces, self.program = watched, watched.pieces, program
+        self.stiffness = stiffness
         self.settings, self.events = settings, tuple(events)
         self.ahead, self.method, self.work = watched.ahead, method, work
         self._unseen = set(watched.unseen(program))
@@ -179,6 +183,8 @@ class PieceMemory:
         lows = [LOW + name.removeprefix(SWITCHES).removeprefix(CONTACTS) for name in names]
         slopes = [names.index(low) if low in names else -1 for low in lows]
         slopes = [at if c in (SWITCH, CONTACT) else -1 for at, c in zip(slopes, cause, strict=True)]
+        if self.stiffness != STANDS_IN:  # the method goes on where slips become fast
+            cause = [NONE if c == CONTACT and j == FLOWS else c for c, (_, j) in zip(cause, of, strict=True)]
         count = len(pieces.switches)
         of = [(k - count, j) if k >= count else (k, j) for k, j in of]
         touching = contact_functions(pieces, self.program)
@@ -197,6 +203,7 @@ class PieceMemory:
             guard_side=ints([j for _, j in of]),
             slopes=ints(slopes),
             terminal=ints([_terminal(event) for event in self.events]),
+            stiffness=self.stiffness,
             guard=ints([event.guard for event in self.events]),
             jumps=jump_table(pieces, evaluate, strikes=bool(self.program.corrections)),
             lengths=Lengths(offsets=ints([0])),
@@ -230,13 +237,14 @@ class PieceMemory:
         )
         unseen = self._unseen if self.settings.step is None else ()
         columns = ints([k for k, name in enumerate(names) if name in unseen])
+        m.unseen = columns
         m.dips = NegativeSearch(
             evaluate=compiled(functions_in_piece).address,
             select=compiled(select_in_piece).address,
             context=m,
             values=self.step.values,
             t=np.zeros(STEPS),
-            columns=columns,
+            columns=columns.copy(),
             rounding=ROUNDING,
             sizes=np.zeros(len(columns)),
             seen=np.zeros((PARTS + 1, len(columns))),
@@ -330,6 +338,6 @@ class PieceMemory:
 
 def _terminal(event: Event) -> int:
     """What a motion does at an event."""
-    if event.name.startswith((KINK, NARROW)):
+    if event.name.startswith((KINK, NARROW, CONTACTS)):  # contacts end pieces by their causes
         return IGNORED
     return PASSES if not event.terminal else ENDS if event.margin is None else MAY_PASS
