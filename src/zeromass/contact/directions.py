@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
-from zeromass.expression import Array, as_expression
+from zeromass.expression import Array, as_expression, expressions
 from zeromass.expression.node import symbol
+
+
+AWAY = 1e-30
+"""Added to 1 + n·a, of a normal and an axis: nothing beside it, unless the two are opposite."""
 
 
 def _direction() -> np.ndarray:
@@ -34,6 +39,18 @@ def scattered(count: int) -> np.ndarray:
     directions = np.stack([across * np.cos(angle), across * np.sin(angle), z], axis=1)
     directions.setflags(write=False)
     return directions
+
+
+def tangents(n: Array, axis: Any) -> Array:
+    """Two unit vectors across a unit normal, (2, 3): those across an axis of the inertial frame, a, turned from a to n.
+
+        t = e − (n·e)/(1 + n·a) (n + a)
+
+    No root is taken. Where n is −a, which is so of open contacts alone, they are of no use, but numbers.
+    """
+    a = expressions(axis)
+    part = (n + a) / as_expression(a @ a + n @ a + AWAY)
+    return expressions([e - (n @ e) * part for e in (np.roll(a, 1), np.roll(a, 2))])
 
 
 def constant_vector(n: Array) -> np.ndarray | None:

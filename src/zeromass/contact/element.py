@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from zeromass.contact.directions import constant_vector, tangents
 from zeromass.contact.friction import possible_friction
 from zeromass.contact.limits import possible_restitution
 from zeromass.contact.outlines import Ellipsoid, Outline, Round
@@ -191,11 +192,9 @@ class Contact:
         )
 
     def _touch(self, name: str, gap: Expression, n: Array, place: Array, slip: Any, outline: Any) -> _Touch:
-        steady = _numbers(n)
+        steady = constant_vector(n)
         axis = tangent_axis(name) if steady is None else np.eye(3)[int(np.argmin(np.abs(steady)))]
-        t1 = np.cross(n, expressions(axis))
-        t1 = expressions(t1 / np.sqrt(as_expression(t1 @ t1)))
-        t2 = expressions(np.cross(n, t1))
+        t1, t2 = tangents(n, axis)
         size: Any = outline.size
         extent = 1.0 if isinstance(size, Expression) or size == 0.0 else float(size)
         smooth = self.friction is not None and as_expression(self.friction).value == 0.0
@@ -309,8 +308,3 @@ def _implicit(outline: Any) -> Expression | None:
         return as_expression((a @ a - 1) * outline.size / 2)
     return None
 
-
-def _numbers(n: Array) -> np.ndarray | None:
-    """The components of a vector that is constant; None of others."""
-    values = [as_expression(x).value for x in n]
-    return None if any(value is None for value in values) else np.array(values, dtype=float)

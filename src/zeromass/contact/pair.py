@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.contact.directions import constant_vector
+from zeromass.contact.directions import constant_vector, tangents
 from zeromass.contact.flying import axes_of
 from zeromass.contact.friction import lacking
 from zeromass.contact.pressing import Pressing
@@ -18,7 +18,7 @@ from zeromass.contact.surface import Surface
 from zeromass.expression import Array, Expression, Symbol, as_expression, coordinate, expressions
 from zeromass.expression.build import ZERO
 from zeromass.model import ContactPoint, Particle, RigidBody
-from zeromass.model.given import Number, given_kind, given_name, length
+from zeromass.model.given import Number, given_kind, given_name
 from zeromass.model.remembering import Remembering
 from zeromass.model.unilateral import Unilateral, tangent_axis
 
@@ -110,12 +110,9 @@ class Pair(Pressing, Remembering):
 
         speed  that slips are compared with, m/s
         """
-        self.tangents: Array
         steady = constant_vector(self.normal)
         axis = tangent_axis(self.name) if steady is None else np.eye(3)[int(np.argmin(np.abs(steady)))]
-        one = expressions(np.cross(self.normal, expressions(axis)))
-        one = expressions(one / length(one))
-        self.tangents = expressions([one, expressions(np.cross(self.normal, one))])
+        self.tangents: Array = tangents(self.normal, axis)
         first, second = (as_expression(along @ self.slip_velocity) for along in self.tangents)
         return Unilateral(
             self.name,

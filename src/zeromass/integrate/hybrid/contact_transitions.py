@@ -265,6 +265,8 @@ def set_modes(x: Contacts, y: Reals, values: Reals) -> bool:
         if x.D[i, i] > 0.0:
             largest = max(largest, abs(x.free[i]) / x.D[i, i])
     for k in range(x.count):
+        speed, size, D = x.law[LAW * k + SPEED], x.law[LAW * k + SIZE], x.D[3 * k, 3 * k]
+        rounding = ROUNDING * speed * speed / (size * D) if D > 0.0 else 0.0
         base = x.carrier[k]
         mode = OPEN if p.mode[base] == OPEN else p.mode[k]
         values[x.closed[k]] = 0.0 if mode == OPEN else 1.0
@@ -274,7 +276,7 @@ def set_modes(x: Contacts, y: Reals, values: Reals) -> bool:
             values[x.way[2 * k + i]] = p.way[k, i] if mode == SLIP else 0.0
         opens = mode == OPEN and x.normal_force[k] != 0
         values[x.gap_margin[k]] = max(-x.gap[k], 0.0) + ROUNDING * extent(x, y, k) if opens else 0.0
-        values[x.force_margin[k]] = NEGLIGIBLE * largest
+        values[x.force_margin[k]] = max(NEGLIGIBLE * largest, rounding)
         for i in range(3):
             values[x.rows[3 * k + i]] = float(x.on[3 * k + i])
             values[x.forces[3 * k + i]] = p.F[3 * k + i]

@@ -142,7 +142,7 @@ class GuardFunctions:
         state = list(program.system.inputs[: 1 + 2 * len(program.acceleration)])
         zeros = program.solved([self._acting(k, guard.zero) for k, _, guard in own])
         names = [name for (_, name, _), e in zip(own, zeros, strict=True) if _bends(e, state)]
-        contacts = [event for event in self.events if event.name.startswith(CONTACT)]
+        contacts = [e for e in self.events if e.name.startswith(CONTACT) and not e.name.endswith(f" {CLOSES}")]
         forces = program.solved([event.zero for event in contacts])
         return names + [event.name for event, e in zip(contacts, forces, strict=True) if _bends(e, state)]
 
