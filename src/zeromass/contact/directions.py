@@ -9,6 +9,7 @@ import numpy as np
 
 from zeromass.expression import Array, as_expression, expressions
 from zeromass.expression.node import symbol
+from zeromass.model.unilateral import tangent_axis
 
 
 AWAY = 1e-30
@@ -41,16 +42,23 @@ def scattered(count: int) -> np.ndarray:
     return directions
 
 
-def tangents(n: Array, axis: Any) -> Array:
-    """Two unit vectors across a unit normal, (2, 3): those across an axis of the inertial frame, a, turned from a to n.
+def tangents(n: Array, name: str) -> Array:
+    """Two unit vectors across the unit normal of a contact, (2, 3).
+
+    Those of a normal that turns are those across an axis of the inertial frame, a, turned from a to n:
 
         t = e − (n·e)/(1 + n·a) (n + a)
 
     No root is taken. Where n is −a, which is so of open contacts alone, they are of no use, but numbers.
     """
-    a = expressions(axis)
-    part = (n + a) / as_expression(a @ a + n @ a + AWAY)
-    return expressions([e - (n @ e) * part for e in (np.roll(a, 1), np.roll(a, 2))])
+    steady = constant_vector(n)
+    if steady is None:
+        a = expressions(tangent_axis(name))
+        part = (n + a) / as_expression(a @ a + n @ a + AWAY)
+        return expressions([e - (n @ e) * part for e in (np.roll(a, 1), np.roll(a, 2))])
+    one = np.cross(steady, np.eye(3)[int(np.argmin(np.abs(steady)))])
+    one /= np.linalg.norm(one)
+    return expressions([one, np.cross(steady, one)])
 
 
 def constant_vector(n: Array) -> np.ndarray | None:

@@ -22,7 +22,7 @@ from zeromass.model import ContactPoint, ModelError, Particle, RigidBody
 from zeromass.model.given import Number, given_kind, given_name, given_vector
 from zeromass.model.parts import Part
 from zeromass.model.requirement import Requirement
-from zeromass.model.unilateral import Unilateral, tangent_axis
+from zeromass.model.unilateral import Unilateral
 
 GRAVITY = 9.81
 """m/s²: √(g r) is the speed that slow slips are compared with."""
@@ -193,8 +193,7 @@ class Contact:
 
     def _touch(self, name: str, gap: Expression, n: Array, place: Array, slip: Any, outline: Any) -> _Touch:
         steady = constant_vector(n)
-        axis = tangent_axis(name) if steady is None else np.eye(3)[int(np.argmin(np.abs(steady)))]
-        t1, t2 = tangents(n, axis)
+        t1, t2 = tangents(n, name)
         size: Any = outline.size
         extent = 1.0 if isinstance(size, Expression) or size == 0.0 else float(size)
         smooth = self.friction is not None and as_expression(self.friction).value == 0.0

@@ -20,7 +20,7 @@ from zeromass.expression.build import ZERO
 from zeromass.model import ContactPoint, Particle, RigidBody
 from zeromass.model.given import Number, given_kind, given_name
 from zeromass.model.remembering import Remembering
-from zeromass.model.unilateral import Unilateral, tangent_axis
+from zeromass.model.unilateral import Unilateral
 
 class Pair(Pressing, Remembering):
     """A body and a surface that may touch, and what they do to one another, whether they touch or not.
@@ -111,8 +111,7 @@ class Pair(Pressing, Remembering):
         speed  that slips are compared with, m/s
         """
         steady = constant_vector(self.normal)
-        axis = tangent_axis(self.name) if steady is None else np.eye(3)[int(np.argmin(np.abs(steady)))]
-        self.tangents: Array = tangents(self.normal, axis)
+        self.tangents: Array = tangents(self.normal, self.name)
         first, second = (as_expression(along @ self.slip_velocity) for along in self.tangents)
         return Unilateral(
             self.name,

@@ -301,6 +301,7 @@ class Driver(PieceMemory):
         w.way[:] = [reached.get(k, 1.0) for k in range(count)]
         m.contacts.reached[:] = [int(reached.get(count + k, 0.0)) for k in range(m.contacts.count)]
         m.flipped = 0
+        work.ints[Int64.recorded] = max(work.ints[Int64.recorded], 1)  # a slip that dies out may move the end of a step
         found = Crossing(compiled(cross_switch)(m, w, self.step, m.jumps))
         self.callbacks.check()
         y = work.state[: self.order]
