@@ -37,8 +37,9 @@ MODES = (
 flags of the rows that are solved for, as of several contacts of one body rows may follow from those of others, and whether a
 contact of two sides pulls."""
 
-STEADY = 1e-12
-"""Part of √(g r) below which the direction of a slip is that in which it begins."""
+STEADY = 1e-8
+"""Part of √(g r) below which the direction of a slip is that in which it begins: friction turns slower slips at once, so that
+equations of motion are stiff."""
 
 
 LANDS = "lands"
@@ -180,8 +181,10 @@ class Unilateral:
     @cached_property
     def direction(self) -> tuple[Expression, Expression]:
         """Unit vector of the slip along both tangents, also where it is about to begin."""
-        creep = STEADY * as_expression(self.speed)
-        w = [as_expression(x + creep * way) for x, way in zip(self.slip, self.modes[3:5], strict=True)]
+        slow = STEADY * as_expression(self.speed)
+        w = expressions(self.slip)
+        begins = slow / (1.0 + (w @ w / slow**2) ** 2)
+        w = [as_expression(x + begins * way) for x, way in zip(self.slip, self.modes[3:5], strict=True)]
         size = expressions(w) @ expressions(w)
         length = as_expression(size) ** 0.5
         return as_expression(w[0] / length), as_expression(w[1] / length)
