@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from zeromass.contact.start import GIVEN, turn_of
+from zeromass.contact.traced import PLACE
 from zeromass.contact.watched import UPRIGHT
 from zeromass.expression import Evaluator, Expression, Symbol, as_expression, expressions, gradient, rate
 from zeromass.expression import t as time
@@ -99,9 +100,8 @@ def placed(
     given += [(whole.pairs[j].slip_velocity, (0.0, 0.0, 0.0)) for j in rolling]
     found = consistent_start(whole, given, t=t, parameters=parameters, guess=near, admitted=False)
     q, v = found.q.copy(), found.v.copy()
-    for j in touched:  # exactly, so that the modes that are selected have nothing to mend
-        gap = whole.index(whole.pairs[j].gap)
-        q[gap] = v[gap] = 0.0
+    for gap in [whole.index(x) for j in touched for x in whole.pairs[j].coordinates]:
+        q[gap] = v[gap] = 0.0  # exactly, so that the modes that are selected have nothing to mend
     made_of = _prescription(whole, said, q, t, formulas, own_values)
     if touched:  # what touches is decided anew with other values
         again = partial(placed, whole, words, touching, t)
@@ -140,8 +140,9 @@ def inside(whole: Contacts, t: np.ndarray, y: np.ndarray, parameters: np.ndarray
     places = [whole.index(x) for body in whole.bodies for x in body.position]
     extent = sizes(parameters).max(axis=1) + np.abs(y[:, places]).max(axis=1)
     found: dict[int, str] = {}
-    for pair in whole.pairs:
-        gap = y[:, whole.index(pair.gap)]
+    inputs = np.concatenate([t[:, None], y, parameters], axis=1)
+    gaps = Evaluator(expressions([pair.gap for pair in whole.pairs]), list(whole.inputs))(inputs)
+    for pair, gap in zip(whole.pairs, gaps.T, strict=True):
         for k in np.flatnonzero(gap < -GIVEN * extent).tolist():
             words = f"'{pair.solid.name}' lies {-gap[k]:.3g} m inside '{pair.surface.name}'; give another center"
             found.setdefault(k, words)
@@ -239,7 +240,7 @@ def _foot(pair: Pair, own: Mapping[str, Any], known: Mapping[Any, float]) -> lis
 
     known  time, parameters, and the place of the body whose outside the surface is
     """
-    surface, P = pair.surface, pair.point
+    surface, P = pair.surface, PLACE
     f = as_expression(surface(P))
     inputs = [*P, *known]
     numbers = Evaluator([f, *gradient(f, P)], inputs)
@@ -254,7 +255,7 @@ def _foot(pair: Pair, own: Mapping[str, Any], known: Mapping[Any, float]) -> lis
         if np.linalg.norm(step) <= 1e-12 * (1.0 + np.linalg.norm(x)):
             break
     _tilted(pair, [*x, *_quaternion(own["orientation"]), *known.values()], [*known])
-    found: list[tuple[Any, Any]] = [(P, x)]
+    found: list[tuple[Any, Any]] = [(pair.point, x)] if pair.parts else []
     if pair.unknowns:
         n = surface.side * np.array(numbers(np.array([*x, *known.values()], dtype=float))[1:])
         parameters = {p: value for p, value in known.items() if p.kind == "parameter"}
@@ -283,7 +284,7 @@ def _touched(whole: Contacts, apart: State, touching: Iterable[str] | None) -> l
     extent = scales_at(whole, apart).extent
     found = []
     for j, pair in enumerate(whole.pairs):
-        gap = float(apart.q[whole.index(pair.gap)])
+        gap = float(apart[pair.gap])
         if gap < -GIVEN * extent:
             raise StartError(
                 f"'{pair.solid.name}' lies {-gap:.3g} m inside '{pair.surface.name}'; give another center, or "
