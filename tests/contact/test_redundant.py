@@ -9,7 +9,7 @@ import pytest
 
 import zeromass as zm
 from contact.rooms import depth
-from zeromass.contact.redundant import RedundantContacts, shares
+from zeromass.contact.redundant import RedundantContacts
 
 r, m, q = 0.1, 0.5, float(np.sqrt(0.5))
 SCALES = [(1.0, 1.0, 1.0), (1e3, 1.0, 1.0), (1.0, 1e3, 1e-3)]
@@ -165,18 +165,3 @@ def test_it_is_kept_in_files(tmp_path, slope):
     assert loaded.kinds == run.kinds
     for pair in loaded.system.pairs:
         assert np.array_equal(loaded[pair.normal_force], run[trough.ball[pair.name].normal_force])
-
-
-def test_shares_are_those_of_the_least_sum_of_squares():
-    """Of a sphere with five contacts: N = (nᵀ)⁺ R for the resultant R."""
-    rng = np.random.default_rng(1)
-    n = rng.normal(size=(5, 3))
-    n /= np.linalg.norm(n, axis=1)[:, None]
-    D = np.tile(np.eye(3) / 0.7, (5, 5))
-    with pytest.warns(RedundantContacts):
-        found = shares([2, 4, 5, 6, 9], list("abcde"), D, n)
-    N = dict(zip([2, 4, 5, 6, 9], np.linalg.pinv(n.T) @ rng.normal(size=3), strict=True))
-    assert [len(parts) for _, parts in found] == [3, 3]
-    for k, parts in found:
-        assert N[k] == pytest.approx(sum(c * N[i] for i, c in parts), abs=1e-11)
-    assert shares([0, 1, 2], list("abc"), D[:9, :9], n[:3]) == ()

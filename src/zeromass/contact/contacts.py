@@ -215,7 +215,7 @@ class Contacts(ByExpression, System):
     @property
     def limits(self) -> list[Number]:
         """Numbers that events and decisions know beside the equations."""
-        given = [x for pair in self.pairs for x in (pair.friction, pair.kinetic, pair.restitution)]
+        given = [x for pair in self.pairs for x in pair.unilateral.numbers]
         return [x for x in (*given, self.creep, self.least_clearance) if x is not None]
 
     def _possible_limits(self) -> tuple[Requirement, ...]:

@@ -42,7 +42,7 @@ STEADY = 1e-8
 equations of motion are stiff."""
 
 
-LANDS = "lands"
+LANDS, RESTED = "lands", "bounces end"
 HAPPENINGS = {"open": "contact lost", "slips": "would slip", "sticks": "slip dies out", "closed": LANDS}
 """What happens at a contact, by the mode that begins."""
 
@@ -211,6 +211,8 @@ class Unilateral:
         """What results tell where its mode changes, or where it is struck."""
         if "open" in self.words:
             return self.called(after)
+        if before == "open" and after != "open" and as_expression(self.restitution).value != 0.0:
+            return f"{self.name}: {RESTED}"
         if struck or before == "open":
             return f"{self.name}: {LANDS}"
         return f"{self.name}: {HAPPENINGS[after]}"

@@ -9,7 +9,7 @@ inside do the same, `shared_forces` is taken.
 from __future__ import annotations
 
 from zeromass.integrate.hybrid.contact_problem import OPEN, SLIP, STICK, ContactProblem, coupling
-from zeromass.integrate.hybrid.contact_redundancy import enforced, shared_forces
+from zeromass.integrate.hybrid.contact_redundancy import enforced, independent_rows, shared_forces
 from zeromass.integrate.hybrid.contact_table import Contacts
 from zeromass.integrate.hybrid.sliding import solve
 from zeromass.integrate.hybrid.tolerances import SMALL
@@ -28,14 +28,15 @@ def weight(p: ContactProblem, i: int) -> float:
 
 
 @kernel
-def set_idle_forces(x: Contacts, rows: int) -> int:
+def set_idle_forces(x: Contacts, rows: int, normal: bool) -> int:
     """x.Z ← forces that move nothing, a row for each that is not solved for: how many.
 
-    rows  how many are solved for, those in x.on
+    rows    how many are solved for, those in x.on
+    normal  whether of normal forces alone
     """
     p, n, found = x.problem, 3 * x.count, 0
     for c in range(n):
-        if x.on[c] != 0 or not enforced(p, c):
+        if x.on[c] != 0 or not enforced(p, c) or (normal and c % 3 != 0):
             continue
         a = 0
         for i in range(n):
@@ -59,10 +60,20 @@ def set_idle_forces(x: Contacts, rows: int) -> int:
 
 
 @kernel
+def note_shared(x: Contacts) -> None:
+    """x.shared ← 1 for contacts whose normal forces do not follow from the motion, though there were no friction."""
+    p = x.problem
+    for c in range(set_idle_forces(x, independent_rows(p, x.on, True), True)):
+        for k in range(x.count):
+            if abs(x.Z[c, 3 * k]) > SMALL:
+                x.shared[k] = 1
+
+
+@kernel
 def share_forces(x: Contacts, rows: int) -> None:
     """x.problem.F ← the forces with the least friction of all that do the same; see `set_idle_forces`."""
     p, n = x.problem, 3 * x.count
-    count = set_idle_forces(x, rows)
+    count = set_idle_forces(x, rows, False)
     x.z[:] = p.F
     for k in range(count):  # the weighted rows of Z become orthonormal, one after another
         for again in range(2):

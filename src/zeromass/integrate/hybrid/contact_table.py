@@ -21,15 +21,15 @@ from zeromass.model.pieces import SystemPieces
 from zeromass.model.unilateral import Unilateral
 
 LAW = 6
-"""Numbers of each contact: μ up to which it sticks, negative where it is rough, and where it slips, e, the length and the
-speed that rounding is a part of, and the force that bounds the friction, negative where a contact does."""
+"""Numbers of each contact: μ up to which it sticks, and where it slips, e, the length and the speed that rounding is a part
+of, and the force that bounds the friction, negative where a contact does."""
 
 HOLD, KINETIC, RESTITUTION, SIZE, SPEED, BOUND = range(LAW)
 
 
-CLOSES, OPENS, SLIPS, STOPS, TURNS = CAUSES = 1, 2, 4, 8, 16
-"""What ends a mode of a contact, as bits: a gap closes, a force vanishes, friction is at its limit, a slip dies out, and
-tangents are to be taken along other axes."""
+CLOSES, OPENS, SLIPS, STOPS, TURNS, STRAYS = CAUSES = 1, 2, 4, 8, 16, 32
+"""What ends a mode of a contact, as bits: a gap closes, a force vanishes, friction is at its limit, a slip dies out,
+tangents are to be taken along other axes, and a gap whose row follows from those of others is not kept closed by them."""
 
 
 SLOW = 1e-7
@@ -56,6 +56,7 @@ class Contacts(Struct):
     touching, candidate   whether each touches, and whether it does not leave; on: rows that are solved for
     A, Z, z, scale, order   room to share forces
     values      parameters with no switch that holds the motion
+    shared      contacts whose normal forces have not followed from the motion
     impulse     of impacts where the last piece ended, (3k,); struck: whether there were any
     problem, impacts   of modes and impulses
     why, which  why no modes are found, see `ContactEnd`, and of which contact
@@ -69,6 +70,7 @@ class Contacts(Struct):
     normal_force: Ints
     carrier: Ints
     opens: Ints
+    rough: Ints
     two_sided: Ints
     closed: Ints
     sticks: Ints
@@ -100,6 +102,7 @@ class Contacts(Struct):
     values: Reals
     impulse: Reals
     struck: bool
+    shared: Ints
     problem: ContactProblem
     impacts: ImpactProblem
     why: int
@@ -115,7 +118,7 @@ def contact_formulas(pieces: SystemPieces, program: Program) -> list[list[Expres
     law: list[Any] = []
     for one in pieces.unilaterals:
         normals += list(one.normal) if one.normal is not None else [1.0, 0.0, 0.0]
-        static = -ONE if one.rough else 0.0 if one.smooth else one.friction
+        static = 0.0 if one.rough or one.smooth else one.friction
         kinetic = static if one.kinetic is None else one.kinetic
         law += [static, kinetic, one.restitution, one.size, one.speed, -ONE if one.bound is None else one.bound]
     D = equations.rows @ equations.added.T
@@ -141,6 +144,9 @@ def contact_guards(one: Unilateral) -> dict[int, Expression]:
         w, limit, slow = one.slip, μN + margin, SLOW * one.speed
         found[SLIPS] = where(sticks, limit**2 - T[0] ** 2 - T[1] ** 2, 1.0)
         found[STOPS] = where(slips, w[0] ** 2 + w[1] ** 2 - slow**2, 1.0)
+    if one.gap is not None:  # a row that follows from others may not do so for long
+        follows = where(one.rows[0] > 0.5, 1.0, one.modes[5] ** 2 - one.gap**2)
+        found[STRAYS] = where(closed, follows, 1.0)
     if one.normal is not None:
         along = one.normal @ expressions(one.axis)
         found[TURNS] = where(closed, 1.0 - along**2 - STEEP, 1.0)
@@ -173,6 +179,7 @@ def contact_table(pieces: SystemPieces, evaluate: Any) -> Contacts:
         normal_force=ints([one.has_normal for one in pieces.unilaterals]),
         carrier=ints([numbers[one.name if one.carrier is None else one.carrier.name] for one in pieces.unilaterals]),
         opens=ints([one.opens for one in pieces.unilaterals]),
+        rough=ints([one.rough for one in pieces.unilaterals]),
         two_sided=ints([one.two_sided for one in pieces.unilaterals]),
         closed=modes[:, 0].copy(),
         sticks=modes[:, 1].copy(),
@@ -203,6 +210,7 @@ def contact_table(pieces: SystemPieces, evaluate: Any) -> Contacts:
         order=np.zeros(3 * k, dtype=np.int64),
         values=real(len(pieces.system.parameters)),
         impulse=real(3 * k),
+        shared=whole(),
         problem=contact_problem(k),
         impacts=impact_problem(k),
     )

@@ -9,7 +9,7 @@ from typing import Any
 from zeromass.compile.program import Program
 from zeromass.expression import Expression, as_expression, jacobian, rate, symbols, where
 from zeromass.expression.node import ordered
-from zeromass.integrate.hybrid.contact_table import CLOSES, contact_guards
+from zeromass.integrate.hybrid.contact_table import CLOSES, STRAYS, contact_guards
 from zeromass.integrate.stepping.kinks import KINK, kinks
 from zeromass.integrate.stepping.layout import FOLLOWED
 from zeromass.integrate.stepping.loop import bumps_of
@@ -88,6 +88,7 @@ class GuardFunctions:
         found = {
             f"{CONTACT}{k} {cause}": Event(f"{CONTACT}{k} {cause}", as_expression(self.pieces.acting(zero).item()), direction=-1)
             for cause, zero in contact_guards(one).items()
+            if cause != STRAYS or len(self.pieces.unilaterals) > 1
         }
         rate_of_gap = where(one.closed > 0.5, 1.0, rate(one.gap))
         low = Event(f"{LOW}{k} {CLOSES}", as_expression(rate_of_gap), direction=turns, terminal=False)

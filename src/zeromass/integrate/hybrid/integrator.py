@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from zeromass.contact.redundant import warn_of_redundancy
 from zeromass.compile.program import Program, program_at
 from zeromass.expression import Symbol
 from zeromass.integrate.hybrid.chattering import CROWDED, PILED, RECENT, chatters
@@ -75,6 +76,8 @@ class HybridIntegrator:
         """The segments of the motion, one for each piece; the last tells how it ended."""
         self._drivers: dict[Program, Driver] = {}
         found = self._segments()
+        shared = sum(driver.m.contacts.shared for driver in self._drivers.values())
+        warn_of_redundancy([one.name for one, some in zip(self.pieces.unilaterals, shared, strict=True) if some])
         for driver in self._drivers.values():
             driver.release(self._watched)
         return found
