@@ -25,7 +25,9 @@ def _while_closed(contacts: Contacts, pair: Pair) -> list[Event]:
     """Of a contact that touches."""
     found = [
         _guard(event.name, where(pair.unilateral.closed > 0.5, event.zero, 1.0), event.message)
-        for event in impossible_friction(f"friction of '{pair.name}'", pair.friction, pair.kinetic, length(pair.slip_velocity))
+        for event in impossible_friction(
+            f"friction of '{pair.name}'", pair.friction, pair.kinetic, length(pair.slip_velocity)
+        )
     ]
     room = pair.clearance - contacts.least_clearance
     if pair.other is not None or isinstance(pair.solid, ImplicitBody):  # bodies are convex: they have no hollows

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
-from zeromass.contact.friction import Friction, bounded
 from zeromass.contact.contact_events import events_of
+from zeromass.contact.friction import Friction, bounded
 from zeromass.contact.limits import possible_clearance, possible_creep
 from zeromass.contact.pair import Pair
-from zeromass.contact.pose import Pose
 from zeromass.contact.penetration import Outside, inside_words, penetration
+from zeromass.contact.pose import Pose
 from zeromass.contact.roller import Roller
 from zeromass.contact.several_given import of_each, solids_given, surfaces_given
 from zeromass.contact.skin import between_of, skin_of
 from zeromass.contact.slow import creep_of, speed_of
 from zeromass.contact.surface import Surface
-from zeromass.errors import quoted, shown
+from zeromass.errors import quoted
 from zeromass.expression import Array, Expression, Symbol, as_expression, expressions
 from zeromass.model import ContactPoint, Event, ModelError, Part, Particle, Quantity, RigidBody, State, System
 from zeromass.model.by_expression import ByExpression
@@ -40,6 +40,7 @@ AT_ONCE, IN_TURN = "at once", "in turn"
 
 LEAST_CLEARANCE = 1e-4
 """Clearance at which a hollow counts as too tight, as of a rolling body."""
+
 
 @recorded("contacts")
 class Contacts(ByExpression, System):
@@ -96,6 +97,7 @@ class Contacts(ByExpression, System):
 
     applied: list[Load]
     least_clearance: Number
+
     def __init__(
         self,
         bodies: Roller | Sequence[Roller],

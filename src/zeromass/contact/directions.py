@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
 from zeromass.expression import Array, as_expression, expressions
 from zeromass.expression.node import symbol
 from zeromass.model.unilateral import tangent_axis
-
 
 AWAY = 1e-30
 """Added to 1 + n·a, of a normal and an axis: nothing beside it, unless the two are opposite."""

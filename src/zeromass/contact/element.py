@@ -25,6 +25,7 @@ from zeromass.model.unilateral import Unilateral
 GRAVITY = 9.81
 """m/s²: √(g r) is the speed that slow slips are compared with."""
 
+
 class Contact:
     """A body that may touch a surface or another body, as an element of a `System`.
 
@@ -83,7 +84,12 @@ class Contact:
             places = self._places(shape, pose)
             given = [(name, outline, place, other) for name, outline, place in places]
         else:
-            given = [(self.name, *_bodies(self.name, shape, pose, other_shape, Pose.on(other, other_at, other_turned, self.name)))]
+            given = [
+                (
+                    self.name,
+                    *_bodies(self.name, shape, pose, other_shape, Pose.on(other, other_at, other_turned, self.name)),
+                )
+            ]
         self.pairs: tuple[Pair, ...] = tuple(
             Pair(*what, friction, restitution, speed=_speed(what[1]), words={}) for what in given
         )

@@ -145,7 +145,9 @@ class Pair(Pressing, Remembering):
             body: Any = pose.body
             touch = shape.touching(body, particle, center, self.normal, surface.gradient(P))
         else:
-            touch = Touch({}, expressions(O - P - pose.lever(shape, self.normal)), np.cross(O - P, pose.angular_velocity))
+            touch = Touch(
+                {}, expressions(O - P - pose.lever(shape, self.normal)), np.cross(O - P, pose.angular_velocity)
+            )
         axes = axes_of(surface)
         self.up = self.normal if axes is None else axes[:, 2]
         self.slip_velocity = expressions(pose.velocity + touch.turned - surface.velocity(P))

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from zeromass.contact.pair import Pair
-from zeromass.contact.record import body_record, plain_array, read_body, read_surface, surface_record
 from zeromass.contact.pose import Pose
+from zeromass.contact.record import body_record, plain_array, read_body, read_surface, surface_record
 from zeromass.contact.skin import skin_of
 from zeromass.expression.record import Reader, Writer
 from zeromass.model.connection_record import read_unilateral, unilateral_record

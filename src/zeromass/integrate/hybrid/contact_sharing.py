@@ -13,18 +13,7 @@ from zeromass.integrate.hybrid.contact_redundancy import enforced, independent_r
 from zeromass.integrate.hybrid.contact_table import Contacts
 from zeromass.integrate.hybrid.sliding import solve
 from zeromass.integrate.hybrid.tolerances import SMALL
-from zeromass.kernel.language import kernel, sqrt
-
-BESIDE = 1e-7
-"""Weight of a normal force beside that of friction: friction comes first."""
-
-
-@kernel
-def weight(p: ContactProblem, i: int) -> float:
-    """Root of the weight of a force."""
-    if i % 3 == 0:
-        return BESIDE
-    return 1.0 if p.mode[i // 3] == STICK else 0.0
+from zeromass.kernel.language import Reals, kernel, sqrt
 
 
 @kernel
@@ -70,31 +59,56 @@ def note_shared(x: Contacts) -> None:
 
 
 @kernel
+def counts(p: ContactProblem, i: int, normal: bool) -> bool:
+    """Whether a force is one of friction that holds, or a normal force."""
+    return i % 3 == 0 if normal else i % 3 != 0 and p.mode[i // 3] == STICK
+
+
+@kernel
+def product(x: Contacts, a: Reals, b: Reals, normal: bool) -> float:
+    """Σ aᵢ bᵢ over friction that holds, or over normal forces."""
+    total = 0.0
+    for i in range(3 * x.count):
+        if counts(x.problem, i, normal):
+            total += a[i] * b[i]
+    return total
+
+
+@kernel
+def project_out(x: Contacts, k: int, normal: bool) -> bool:
+    """x.problem.F ← without its part along x.Z[k], which is made orthonormal to those before: whether it is any force."""
+    own, size = x.Z[k], 0.0
+    for i in range(3 * x.count):
+        size = max(size, abs(own[i]))
+    for _ in range(2):
+        for l in range(k):
+            if x.order[l] == (2 if normal else 1):
+                part = product(x, x.Z[l], own, normal)
+                for i in range(3 * x.count):
+                    own[i] -= part * x.Z[l, i]
+    length = sqrt(product(x, own, own, normal))
+    if length <= SMALL * size:
+        return False
+    for i in range(3 * x.count):
+        own[i] = own[i] / length
+    part = product(x, own, x.problem.F, normal)
+    for i in range(3 * x.count):
+        x.problem.F[i] -= part * own[i]
+    return True
+
+
+@kernel
 def share_forces(x: Contacts, rows: int) -> None:
     """x.problem.F ← the forces with the least friction of all that do the same; see `set_idle_forces`."""
-    p, n = x.problem, 3 * x.count
+    p = x.problem
     count = set_idle_forces(x, rows, False)
     x.z[:] = p.F
-    for k in range(count):  # the weighted rows of Z become orthonormal, one after another
-        for again in range(2):
-            for l in range(k):
-                product = 0.0
-                for i in range(n):
-                    product += weight(p, i) * x.Z[l, i] * weight(p, i) * x.Z[k, i]
-                for i in range(n):
-                    x.Z[k, i] -= product * x.Z[l, i]
-        size = 0.0
-        for i in range(n):
-            size += weight(p, i) * x.Z[k, i] * weight(p, i) * x.Z[k, i]
-        if size == 0.0:
-            continue
-        size = sqrt(size)
-        product = 0.0
-        for i in range(n):
-            x.Z[k, i] = x.Z[k, i] / size
-            product += weight(p, i) * x.Z[k, i] * weight(p, i) * p.F[i]
-        for i in range(n):
-            p.F[i] -= product * x.Z[k, i]
+    for k in range(count):
+        x.order[k] = 1 if project_out(x, k, False) else 0
+    for k in range(count):
+        if x.order[k] == 0:  # it has no friction
+            project_out(x, k, True)
+            x.order[k] = 2
     for g in range(x.count):
         if p.mode[g] == SLIP:
             for i in range(2):
@@ -113,5 +127,5 @@ def in_cones(p: ContactProblem) -> bool:
     for g in range(len(p.mu)):
         N, T = p.F[3 * g], sqrt(p.F[3 * g + 1] * p.F[3 * g + 1] + p.F[3 * g + 2] * p.F[3 * g + 2])
         if p.mode[g] != OPEN:
-            inside = inside and N >= -SMALL * largest and T <= p.mu[g] * N + SMALL * largest
+            inside = inside and -SMALL * largest <= N and p.mu[g] * N + SMALL * largest >= T
     return inside

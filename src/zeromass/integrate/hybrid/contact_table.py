@@ -169,7 +169,9 @@ def contact_table(pieces: SystemPieces, evaluate: Any) -> Contacts:
     k, n, places = len(pieces.unilaterals), len(pieces.system.coordinates), {}
     for place, leaf in enumerate(pieces.system.parameters):
         places[leaf] = place
-    modes = np.array([[places[leaf] for leaf in one.modes] for one in pieces.unilaterals], dtype=np.int64).reshape(-1, 11)
+    modes = np.array([[places[leaf] for leaf in one.modes] for one in pieces.unilaterals], dtype=np.int64).reshape(
+        -1, 11
+    )
     numbers = {one.name: i for i, one in enumerate(pieces.unilaterals)}
     real, whole = (lambda count: np.zeros(count)), (lambda: np.zeros(k, dtype=np.int64))
     return Contacts(

@@ -338,6 +338,9 @@ def settle_contacts(m: Motion, w: Switches, s: StepFunctions, fresh: bool) -> in
             return why
         look_at_contacts(x, w, y, values)
     find_candidates(x, y)
+    for k in range(x.count):
+        if x.candidate[k] != 0 and not (x.law[LAW * k + HOLD] >= 0.0 and x.law[LAW * k + KINETIC] >= 0.0):
+            return fail(x, int(ContactEnd.NEGATIVE), k)
     status = int(ContactStatus.DECIDED)
     if pose_problem(x, values):
         status = select_with_sides(x, values)

@@ -86,7 +86,9 @@ class GuardFunctions:
         """What is watched of a contact, by its number behind the switches; an open gap may be closed for a moment."""
         turns = 1 if self.ahead > 0 else -1
         found = {
-            f"{CONTACT}{k} {cause}": Event(f"{CONTACT}{k} {cause}", as_expression(self.pieces.acting(zero).item()), direction=-1)
+            f"{CONTACT}{k} {cause}": Event(
+                f"{CONTACT}{k} {cause}", as_expression(self.pieces.acting(zero).item()), direction=-1
+            )
             for cause, zero in contact_guards(one).items()
             if cause != STRAYS or len(self.pieces.unilaterals) > 1
         }

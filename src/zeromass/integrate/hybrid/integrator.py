@@ -10,8 +10,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from zeromass.contact.redundant import warn_of_redundancy
 from zeromass.compile.program import Program, program_at
+from zeromass.contact.redundant import warn_of_redundancy
 from zeromass.expression import Symbol
 from zeromass.integrate.hybrid.chattering import CROWDED, PILED, RECENT, chatters
 from zeromass.integrate.hybrid.crossing import AT_ONCE

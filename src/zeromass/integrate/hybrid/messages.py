@@ -53,6 +53,7 @@ class ContactEnd(IntEnum):
     REPEATS = 5
     RESTITUTION = 6  # is no number from 0 to 1 where a contact is struck
     FRICTION = 7  # is negative there
+    NEGATIVE = 8  # is the friction of a contact that touches
 
 
 CONTACT_WORDS: dict[ContactEnd, str] = {
@@ -68,8 +69,9 @@ IMPOSSIBLE: dict[ContactEnd, str] = {
     ContactEnd.RESTITUTION: "restitution of {which} is {value:g} at t = {t:.9g} s, where it is struck; it lies between 0 and 1",
     ContactEnd.FRICTION: "friction of {which} is {value:g} at t = {t:.9g} s, where it is struck; a coefficient is positive, or "
     "zero",
+    ContactEnd.NEGATIVE: "at t = {t:.9g} s friction of {which} = {law} falls below zero; a coefficient is positive, or zero",
 }
-"""which: a contact; value: of its coefficient, at a time t."""
+"""which: a contact; value: of its coefficient, at a time t; law: its formula."""
 
 
 def words(why: Selection, which: str, count: int = 1, number: int = 0) -> str:
