@@ -48,7 +48,7 @@ class Contact:
     >>> floor = zm.Contact(ball, zm.shapes.sphere(0.1), zm.surfaces.plane(), friction=0.3, restitution=0.5)
     >>> system = zm.System([ball], gravity=10.0, contacts=[floor])
     >>> start = system.start([(ball.position, (0, 0, 5.1)), (ball.velocity, 0.0), (ball.angular_velocity, 0.0)])
-    >>> run = zm.simulate(system, start, until=2.5)
+    >>> run = zm.simulate(system, start, until=2.6)
     >>> [round(impulse.t, 9) for impulse in run.impulses]
     [1.0, 2.0, 2.5]
     """

@@ -95,6 +95,11 @@ def placed(
         if own["angular_velocity"] is not None or not rolls:
             ω = own["angular_velocity"]
             given.append((body.angular_velocity, (0.0, 0.0, 0.0) if ω is None else ω))
+    if any(not whole.pairs[j].parts for j in touched):
+        spins = [(ω, (0.0, 0.0, 0.0)) for ω, _ in rates[: len(whole.bodies)]]
+        moving = [(O.velocity, own["velocity"]) for O, own in zip(whole.centers, by_body, strict=True)]
+        thrown = consistent_start(whole, [*places, *moving, *spins], t=t, parameters=parameters, guess=near, admitted=False)
+        _above(whole, thrown, [j for j in touched if not whole.pairs[j].parts])
     given += [(whole.pairs[j].gap, 0.0) for j in touched]
     given += [(rate(whole.pairs[j].gap), 0.0) for j in touched if j not in rolling]
     given += [(whole.pairs[j].slip_velocity, (0.0, 0.0, 0.0)) for j in rolling]
@@ -107,6 +112,7 @@ def placed(
         again = partial(placed, whole, words, touching, t)
         made_of = replace(made_of, again=again) if formulas else None
     state = replace(found, system=whole, q=q, v=v, made_of=made_of, free=())
+    admitted_start(state)
     return _above(whole, state, touched)
 
 
@@ -297,7 +303,6 @@ def _touched(whole: Contacts, apart: State, touching: Iterable[str] | None) -> l
 
 def _above(whole: Contacts, state: State, touched: list[int]) -> State:
     """The same state; an error where a body is inside a surface, or moves into one that it touches."""
-    admitted_start(state)
     scales = scales_at(whole, state)
     for j in touched:
         pair = whole.pairs[j]
