@@ -369,5 +369,5 @@ def test_the_same_bits_everywhere(tmp_path):
     assert_same_bits(select_contact_modes, [[p] for p in problems], tmp_path)
     for p in problems:
         select(p)
-    assert_same_bits(independent_rows, [[p, np.zeros(len(p.b), dtype=np.int64)] for p in problems], tmp_path)
+    assert_same_bits(independent_rows, [[p, np.zeros(len(p.b), dtype=np.int64), False] for p in problems], tmp_path)
     assert_same_bits(shared_forces, [[copied(p)] for p in problems[2:4]], tmp_path)
