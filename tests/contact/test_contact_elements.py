@@ -13,7 +13,9 @@ g = 9.81
 TIGHT: dict[str, Any] = {"rtol": 1e-11, "atol": 1e-13}
 
 
-def thrown(system: zm.System, body: Any, place: Any, velocity: Any = (0, 0, 0), ω: Any = (0, 0, 0), **given: Any) -> zm.State:
+def thrown(
+    system: zm.System, body: Any, place: Any, velocity: Any = (0, 0, 0), ω: Any = (0, 0, 0), **given: Any
+) -> zm.State:
     """A start of one body."""
     turned = [(body.angular_velocity, ω)] if isinstance(body, zm.RigidBody) else []
     return system.start([(body.position, place), (body.velocity, velocity), *turned], **given)
@@ -115,8 +117,14 @@ def test_a_sphere_on_a_moving_curved_surface_is_that_of_rolling():
     system = zm.System([body], gravity=g, contacts=[touch])
     own = rolling.body
     start = system.start(
-        [(new, first[old]) for new, old in zip((body.position, body.quaternion, body.velocity, body.angular_velocity),
-                                               (own.position, own.quaternion, own.velocity, own.angular_velocity), strict=True)],
+        [
+            (new, first[old])
+            for new, old in zip(
+                (body.position, body.quaternion, body.velocity, body.angular_velocity),
+                (own.position, own.quaternion, own.velocity, own.angular_velocity),
+                strict=True,
+            )
+        ],
         guess=[(touch.pairs[0].point, first[rolling.contact])],
     )
     run = zm.simulate(system, start, until=0.8, **TIGHT)
@@ -137,7 +145,9 @@ def test_an_ellipsoid_rolls_on_a_plane_as_contacts_have_it():
     one = zm.simulate(both, first, until=0.5, **TIGHT)
     body = zm.RigidBody("egg", mass=mass, inertia=solid.inertia)
     system = zm.System([body], gravity=g, contacts=[zm.Contact(body, zm.shapes.ellipsoid(axes), zm.surfaces.plane())])
-    start = system.start([(getattr(body, x), first[getattr(own, x)]) for x in ("position", "quaternion", "velocity", "angular_velocity")])
+    start = system.start(
+        [(getattr(body, x), first[getattr(own, x)]) for x in ("position", "quaternion", "velocity", "angular_velocity")]
+    )
     run = zm.simulate(system, start, until=0.5, **TIGHT)
     assert run.state(0.5)[body.rotation] == pytest.approx(one.state(0.5)[own.rotation], abs=1e-8)
     assert np.ptp(run[system.energy]) <= 1e-9
@@ -147,7 +157,9 @@ def test_a_ball_strikes_an_ellipsoid():
     """Along the third axis, which is 0.3 m: at a distance of 0.4 m; momentum is kept, and velocities go as of points."""
     ball = zm.RigidBody("ball", mass=0.5, inertia=(0.002,) * 3)
     egg = zm.RigidBody("egg", mass=1.5, inertia=(0.03, 0.03, 0.02))
-    touch = zm.Contact(ball, zm.shapes.sphere(0.1), egg, zm.shapes.ellipsoid((0.1, 0.2, 0.3)), friction=0.3, restitution=0.5)
+    touch = zm.Contact(
+        ball, zm.shapes.sphere(0.1), egg, zm.shapes.ellipsoid((0.1, 0.2, 0.3)), friction=0.3, restitution=0.5
+    )
     system = zm.System([ball, egg], contacts=[touch])
     given = [(b.angular_velocity, 0.0) for b in (ball, egg)]
     start = system.start(
@@ -181,9 +193,17 @@ def test_friction_of_a_contact():
     """None is rough, 0 smooth; between them a ball rolls where |T| ≤ μ N, and μ(t) holds until that moment."""
     plane = zm.Surface(lambda X, Y, Z: Z + np.tan(0.3) * X, name="slope")
     n = np.array([np.sin(0.3), 0, np.cos(0.3)])
-    for friction, ends in ((None, "sticks"), (0.0, "closed"), (0.05, "slips"), (0.2, "sticks"), (0.2 - 0.2 * zm.t, "slips")):
+    for friction, ends in (
+        (None, "sticks"),
+        (0.0, "closed"),
+        (0.05, "slips"),
+        (0.2, "sticks"),
+        (0.2 - 0.2 * zm.t, "slips"),
+    ):
         ball = zm.RigidBody("ball", mass=1.0, inertia=(0.004,) * 3)
-        system = zm.System([ball], gravity=g, contacts=[zm.Contact(ball, zm.shapes.sphere(0.1), plane, friction=friction)])
+        system = zm.System(
+            [ball], gravity=g, contacts=[zm.Contact(ball, zm.shapes.sphere(0.1), plane, friction=friction)]
+        )
         run = zm.simulate(system, thrown(system, ball, 0.1 * n), until=0.9)
         assert run.kinds[-1] == f"ball on slope {ends}"
     needed = 2 / 7 * np.tan(0.3)

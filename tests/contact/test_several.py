@@ -181,7 +181,7 @@ def test_two_balls_each_on_its_way(tmp_path):
 
 
 def test_bounces_end_in_contact():
-    """Dropped from 0.2 m: flights e times as long each, over at 0.2 (1 + e)/(1 − e) s; the lowest, of 1e-11, are left out."""
+    """Dropped from 0.2 m: flights e times as long each, over at 0.2 (1 + e)/(1 − e) s; those of 1e-11 are left out."""
     ball = zm.Contacts(zm.ball(r, m), on={"floor": FLOOR, "wall": WALL}, gravity=g, friction=0.3, restitution=0.5)
     run = zm.simulate(ball, ball.start(center=(0, 0, r + 0.2)), until=0.7, rtol=1e-12)
     (end,) = [event.t for event in run.events if event.name == "floor: bounces end"]

@@ -214,7 +214,11 @@ def test_what_a_run_tells_of_a_stroke_is_what_happened(before_wall, floor, wall)
     run = zm.simulate(ball, start, until=0.2, rtol=1e-12)
     told, t = run.impulses[0], run.changes[0]
     given = dict(zip(told.constraints, told.impulses, strict=True))
-    I = {f"{name} {what}": given.get(f"{name} {what}", 0.0) for name in ball_names(ball) for what in ("normal", "friction")}
+    I = {
+        f"{name} {what}": given.get(f"{name} {what}", 0.0)
+        for name in ball_names(ball)
+        for what in ("normal", "friction")
+    }
     one, two = (segment.state(t) for segment in run.segments[:2])
     Δv = two[ball.body.velocity] - one[ball.body.velocity]
     Δω = two[ball.body.angular_velocity] - one[ball.body.angular_velocity]

@@ -203,7 +203,7 @@ class Contacts(ByExpression, System):
         found = [SimpleNamespace(gravity=self.gravity, creep=given, solid=solid) for solid in self.solids]
         slowest: Any = creep_of(cast(Any, found[0]))
         for one in found[1:]:
-            slowest = np.minimum(slowest, creep_of(cast(Any, one)))
+            slowest = np.minimum(slowest, cast(Any, creep_of(cast(Any, one))))
         return slowest if isinstance(slowest, Expression) else float(slowest)
 
     def _speed(self) -> Number:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -71,8 +71,8 @@ class Contact:
         other_turned: Any = None,
         name: str | None = None,
     ) -> None:
-        given_kind(body, Particle | RigidBody, "what may touch", "a zm.RigidBody or zm.Particle")
-        given_kind(other, Surface | Particle | RigidBody, "what is touched", "a zm.Surface or another body")
+        given_kind(body, (Particle, RigidBody), "what may touch", "a zm.RigidBody or zm.Particle")
+        given_kind(other, (Surface, Particle, RigidBody), "what is touched", "a zm.Surface or another body")
         self.body, self.other = body, other
         self.name: str = f"{body.name} on {other.name}" if name is None else given_name(name, "a contact")
         for one in (shape, *([] if isinstance(other, Surface) else [other_shape])):
@@ -124,7 +124,7 @@ class Contact:
         """Distance, m; of a shape of vertices that of the nearest."""
         found: Any = self.pairs[0].gap
         for one in self.pairs[1:]:
-            found = np.minimum(found, one.gap)
+            found = np.minimum(found, cast(Any, one.gap))
         return as_expression(found)
 
     @property

@@ -13,7 +13,7 @@ from zeromass.contact.flying import axes_of
 from zeromass.contact.friction import Friction, at_speed, bounded, friction_of, lacking, possible_friction
 from zeromass.contact.limits import possible_restitution
 from zeromass.contact.outlines import Outline, Round
-from zeromass.contact.pose import Body, Pose
+from zeromass.contact.pose import Pose
 from zeromass.contact.pressing import Pressing
 from zeromass.contact.roller import Roller, Touch
 from zeromass.contact.skin import Skin, radius_of
@@ -92,7 +92,7 @@ class Pair(Pressing, Remembering):
         words: dict[str, str] = ROLLS,
     ) -> None:
         self.name: str = given_name(name, "a contact")
-        self.shape: Roller | Outline = given_kind(shape, Roller | Outline, "what touches", "a body, such as zm.ball(…)")
+        self.shape: Roller | Outline = given_kind(shape, (Roller, Outline), "what touches", "a body, such as zm.ball(…)")
         self.surface: Surface = given_kind(surface, Surface, "what is touched", "a zm.Surface")
         self.pose: Pose = pose
         self.friction, self.kinetic = friction_of(bounded(friction))
@@ -185,8 +185,8 @@ class Pair(Pressing, Remembering):
         )
 
     @property
-    def body(self) -> Body:
-        """The body that touches."""
+    def body(self) -> Any:
+        """The body that touches, a zm.RigidBody or zm.Particle."""
         return self.pose.body
 
     @property
@@ -196,12 +196,12 @@ class Pair(Pressing, Remembering):
         return (*possible_friction(self.friction, self.kinetic, of), *possible_restitution(self.restitution, of))
 
     @property
-    def other(self) -> Body | None:
+    def other(self) -> Any:
         """The body whose outside is the surface; None of a surface that is none."""
         return self.surface.body if isinstance(self.surface, Skin) else None
 
     @property
-    def sides(self) -> tuple[tuple[Body, int], ...]:
+    def sides(self) -> tuple[tuple[Any, int], ...]:
         """The bodies that the force acts on, and with which sign."""
         return ((self.body, 1),) if self.other is None else ((self.body, 1), (self.other, -1))
 

@@ -98,7 +98,9 @@ def placed(
     if any(not whole.pairs[j].parts for j in touched):
         spins = [(ω, (0.0, 0.0, 0.0)) for ω, _ in rates[: len(whole.bodies)]]
         moving = [(O.velocity, own["velocity"]) for O, own in zip(whole.centers, by_body, strict=True)]
-        thrown = consistent_start(whole, [*places, *moving, *spins], t=t, parameters=parameters, guess=near, admitted=False)
+        thrown = consistent_start(
+            whole, [*places, *moving, *spins], t=t, parameters=parameters, guess=near, admitted=False
+        )
         _above(whole, thrown, [j for j in touched if not whole.pairs[j].parts])
     given += [(whole.pairs[j].gap, 0.0) for j in touched]
     given += [(rate(whole.pairs[j].gap), 0.0) for j in touched if j not in rolling]

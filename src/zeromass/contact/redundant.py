@@ -50,9 +50,9 @@ def warn_of_redundancy(names: Sequence[str]) -> None:
     """Warns of contacts by their names, if there are any."""
     if names:
         warnings.warn(
-            f"the normal forces of {', '.join(names)} are not determined by the motion of rigid bodies: of all with the same "
-            "resultant those of the least sum of squares are taken; where one of these contacts slips, its friction depends "
-            "on that",
+            f"the normal forces of {', '.join(names)} are not determined by the motion of rigid bodies: of all with the "
+            "same resultant those of the least sum of squares are taken; where one of these contacts slips, its friction "
+            "depends on that",
             RedundantContacts,
             stacklevel=2,
         )

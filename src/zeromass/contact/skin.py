@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import combinations
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -83,7 +83,7 @@ def radius_of(shape: Roller | Outline) -> Number | None:
 
 def outside_of(shape: Roller | Outline) -> Expression | None:
     """f of an outside, in its axes, 1 m⁻¹ times a length near it; None where no formula of a place is known."""
-    x, radius = PLACE, radius_of(shape)
+    x, radius = PLACE, cast(Any, radius_of(shape))
     outline = shape.outline if isinstance(shape, ConvexBody) else shape
     if radius is not None:  # a point has no outside
         return None if as_expression(radius).value == 0.0 else as_expression((x @ x - radius**2) / (2 * radius))

@@ -38,8 +38,8 @@ flags of the rows that are solved for, as of several contacts of one body rows m
 contact of two sides pulls."""
 
 STEADY = 1e-8
-"""Part of √(g r) below which the direction of a slip is that in which it begins: friction turns slower slips at once, so that
-equations of motion are stiff."""
+"""Part of √(g r) below which the direction of a slip is that in which it begins: friction turns slower slips at once, and so
+their equations of motion are stiff."""
 
 
 LANDS, RESTED = "lands", "bounces end"

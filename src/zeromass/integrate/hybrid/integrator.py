@@ -78,7 +78,9 @@ class HybridIntegrator:
         found = self._segments()
         shared = sum(driver.m.contacts.shared for driver in self._drivers.values())
         elements = self.pieces.given.contact_elements
-        vertices = {one.name for by in elements if len(by.unilaterals) > 1 for one in by.unilaterals}  # their sums are told
+        vertices = {
+            one.name for by in elements if len(by.unilaterals) > 1 for one in by.unilaterals
+        }  # their sums are told
         names = [one.name for one, some in zip(self.pieces.unilaterals, shared, strict=True) if some]
         warn_of_redundancy([name for name in names if name not in vertices])
         for driver in self._drivers.values():

@@ -66,9 +66,10 @@ CONTACT_WORDS: dict[ContactEnd, str] = {
 """which: a contact."""
 
 IMPOSSIBLE: dict[ContactEnd, str] = {
-    ContactEnd.RESTITUTION: "restitution of {which} is {value:g} at t = {t:.9g} s, where it is struck; it lies between 0 and 1",
-    ContactEnd.FRICTION: "friction of {which} is {value:g} at t = {t:.9g} s, where it is struck; a coefficient is positive, or "
-    "zero",
+    ContactEnd.RESTITUTION: "restitution of {which} is {value:g} at t = {t:.9g} s, where it is struck; it lies between "
+    "0 and 1",
+    ContactEnd.FRICTION: "friction of {which} is {value:g} at t = {t:.9g} s, where it is struck; a coefficient is positive, "
+    "or zero",
     ContactEnd.NEGATIVE: "at t = {t:.9g} s friction of {which} = {law} falls below zero; a coefficient is positive, or zero",
 }
 """which: a contact; value: of its coefficient, at a time t; law: its formula."""
