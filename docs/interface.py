@@ -29,6 +29,7 @@ ROOMS = {
     "mechanism": "Mechanisms",
     "contact": "Rolling and slipping",
     "surfaces": "Surfaces with names",
+    "shapes": "Shapes of what touches",
     "compile": "Programs and targets",
     "integrate": "Steps in time",
     "run": "Runs",
@@ -40,6 +41,9 @@ ROOMS = {
     "errors": "Errors",
 }
 """Rooms of the package, in the order in which data goes through them; others come after them."""
+
+MODULES = ("surfaces", "shapes")
+"""Rooms that are modules of `zeromass` for its users."""
 
 MOST_USES = 6
 """Pages that an object's page leads to, those that name it most."""
@@ -99,11 +103,13 @@ def public() -> list[Named]:
 
     for name in zm.__all__:
         add(name, "zeromass", getattr(zm, name))
-    for name, value in vars(zm.surfaces).items():
-        if name[0] != "_" and getattr(value, "__module__", "") == zm.surfaces.__name__:
-            add(name, "zeromass.surfaces", value, "surfaces")
+    for space in MODULES:
+        module = getattr(zm, space)
+        for name, value in vars(module).items():
+            if name[0] != "_" and getattr(value, "__module__", "") == module.__name__:
+                add(name, f"zeromass.{space}", value, space)
     for room in ROOMS:
-        package = None if room == "surfaces" else importlib.import_module(f"zeromass.{room}") if _exists(room) else None
+        package = None if room in MODULES else importlib.import_module(f"zeromass.{room}") if _exists(room) else None
         for name in getattr(package, "__all__", ()):
             add(name, f"zeromass.{room}", getattr(package, name))
     return list(found.values())
@@ -306,7 +312,7 @@ def write(app: Any) -> None:
 def link_names(app: Any, doctree: Any, docname: str) -> None:
     """Code such as `zm.simulate` in a text leads to the page of that name."""
     for literal in list(doctree.findall(nodes.literal)):
-        match = re.match(r"(zm(?:\.surfaces)?\.\w+)", literal.astext())
+        match = re.match(r"(zm(?:\.surfaces|\.shapes)?\.\w+)", literal.astext())
         target = app.zeromass_pages.get(match.group(1)) if match else None
         if target is None or target == docname or isinstance(literal.parent, nodes.reference | nodes.title):
             continue

@@ -25,7 +25,7 @@ OBJECTS = {it.full: it for it in interface.public()}
 
 def test_every_public_name_has_a_page():
     """But for what is no function or class."""
-    others = {"METHODS", "surfaces", "t", "__version__"}
+    others = {"METHODS", "shapes", "surfaces", "t", "__version__"}
     assert {name for name in zm.__all__ if f"zeromass.{name}" not in OBJECTS} == others
 
 

@@ -337,7 +337,7 @@ def test_contacts_go_over_flat_points_as_a_rolling_body_does(k, tmp_path):
     run = zm.simulate(contacts, first, until=0.6, rtol=1e-10, atol=1e-13)
     assert run.outcome.ending == "finished"
     assert run.kinds == tuple(f"floor {kind}" for kind in one.kinds)
-    assert run.changes == pytest.approx(one.changes, abs=1e-9)
+    assert run.changes == pytest.approx(one.changes, abs=1e-8)  # friction of `zm.Rolling` falls off below its creep
     assert len(run.passages) == len(one.passages) >= 3
     end, other = run.state(0.6), one.state(0.6)
     assert end[own.rotation] == pytest.approx(other[body.rotation], abs=1e-8)

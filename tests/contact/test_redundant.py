@@ -9,7 +9,7 @@ import pytest
 
 import zeromass as zm
 from contact.rooms import depth
-from zeromass.contact.redundant import RedundantContacts, shares
+from zeromass.contact.redundant import RedundantContacts
 
 r, m, q = 0.1, 0.5, float(np.sqrt(0.5))
 SCALES = [(1.0, 1.0, 1.0), (1e3, 1.0, 1.0), (1.0, 1e3, 1e-3)]
@@ -96,11 +96,12 @@ def test_what_slips_next_does_not_depend_on_formulas(slope):
 
 @pytest.mark.parametrize("scales", SCALES[::2])
 def test_a_contact_whose_least_force_would_pull_is_open_and_the_rest_holds(slope, scales):
-    """Pushed sideways by m 6 m/s², floor and left alone carry 2 N and 3√2 N; the ball stays where it is all the same."""
+    """Pushed sideways by m 6 m/s², floor and left alone carry 2 N and 3√2 N; the ball stays where it is all the same.
+
+    More on the sides, and less on the floor, would do too: the forces are shared.
+    """
     trough, p = slope
-    values = {**dict(zip(trough.factors, scales, strict=True)), p[1]: 6.0}
-    start = trough.ball.start(center=(0, 0, r), parameters=values)
-    run = zm.simulate(trough.ball, start, until=0.2, rtol=1e-12)
+    run = trough.run(scales, 0.2, parameters={p[1]: 6.0})
     assert run.outcome.ending == "finished"
     assert np.abs(run[trough.ball.center] - [0, 0, r]).max() <= 1e-13
     carried = sorted(trough.forces(run, 0.2))
@@ -138,7 +139,7 @@ def test_a_ball_in_a_pit_of_four_planes():
     assert max(run[pair.friction_magnitude][-1] for pair in ball.pairs) <= 1e-11
 
 
-@pytest.mark.parametrize(("bend", "kind"), [(0.2, "floor slipping, left open, right open"), (-0.2, "floor open")])
+@pytest.mark.parametrize(("bend", "kind"), [(0.2, "right open"), (-0.2, "floor open")])
 def test_where_they_are_not_closed_together_any_more_those_with_a_gap_are_open(bend, kind):
     """A side that bends away, or towards the ball, as it slides on from rest: then it lies on the floor, or on the sides."""
     side = r * (1 - np.sqrt(2))
@@ -152,10 +153,11 @@ def test_where_they_are_not_closed_together_any_more_those_with_a_gap_are_open(b
         warnings.simplefilter("ignore", RedundantContacts)
         run = zm.simulate(ball, ball.start(center=(0, 0, r), angular_velocity=(0, 0, 0)), until=0.4, rtol=1e-12)
     assert run.outcome.ending == "finished"
-    assert run.kinds[-1].startswith(kind)
+    assert kind in run.kinds[-1]
     assert depth(ball, run, np.linspace(0.0, 0.4, 200)) <= 1e-12
     if bend > 0.0:  # the side pushes on, by 1e-6 of its force, until its gap is told from rounding, for 1e-3 s
         assert run.state(0.4)[ball.center[0]] == pytest.approx(0.16, abs=1e-9)
+        assert run.at(0.4)[ball["left"].normal_force] == pytest.approx(0.0, abs=1e-12)
 
 
 def test_it_is_kept_in_files(tmp_path, slope):
@@ -165,18 +167,3 @@ def test_it_is_kept_in_files(tmp_path, slope):
     assert loaded.kinds == run.kinds
     for pair in loaded.system.pairs:
         assert np.array_equal(loaded[pair.normal_force], run[trough.ball[pair.name].normal_force])
-
-
-def test_shares_are_those_of_the_least_sum_of_squares():
-    """Of a sphere with five contacts: N = (nᵀ)⁺ R for the resultant R."""
-    rng = np.random.default_rng(1)
-    n = rng.normal(size=(5, 3))
-    n /= np.linalg.norm(n, axis=1)[:, None]
-    D = np.tile(np.eye(3) / 0.7, (5, 5))
-    with pytest.warns(RedundantContacts):
-        found = shares([2, 4, 5, 6, 9], list("abcde"), D, n)
-    N = dict(zip([2, 4, 5, 6, 9], np.linalg.pinv(n.T) @ rng.normal(size=3), strict=True))
-    assert [len(parts) for _, parts in found] == [3, 3]
-    for k, parts in found:
-        assert N[k] == pytest.approx(sum(c * N[i] for i, c in parts), abs=1e-11)
-    assert shares([0, 1, 2], list("abc"), D[:9, :9], n[:3]) == ()

@@ -145,6 +145,12 @@ def test_levels_of_dry_friction_in_joints():
         zm.simulate(system, start.again({m: -1.0}), until=1.0)
 
 
-def test_contacts_say_that_they_have_one_coefficient():
-    with pytest.raises(zm.ModelError, match=r"friction of 'floor' is a zm.Friction; .* one coefficient for both"):
-        several(friction=zm.Friction(static=0.3, kinetic=0.2))
+def test_contacts_hold_with_the_one_coefficient_and_slip_with_the_other():
+    """v = 1 − μ g t of a ball that slips, until 2/7 of a μ g t ω has come: it rolls at t = 2/(7 μ g)."""
+    system = zm.Contacts(
+        zm.ball(0.1, 1.0), on={"floor": FLOOR()}, gravity=g, friction=zm.Friction(static=0.3, kinetic=0.2)
+    )
+    start = system.start(center=(0, 0, 0.1), velocity=(1, 0, 0), angular_velocity=(0, 0, 0))
+    run = zm.simulate(system, start, until=0.5, rtol=1e-11)
+    assert run.changes == pytest.approx([2 / (7 * 0.2 * g)], abs=1e-9)
+    assert run.state(0.5)[system.body.velocity[0]] == pytest.approx(5 / 7, abs=1e-10)

@@ -842,6 +842,19 @@ def _contacts() -> dict[str, Call]:
         "Sliding.start above": Call(sliding.start, {"position": (0, 0, 1), "velocity": (1, 0, 0)}),
         "Sliding.touching": Call(sliding.touching, {"which": 0, "holds": False}),
         "Sliding properties": Call(_properties(sliding), {}),
+        "Contact": Call(
+            zm.Contact,
+            {
+                "body": zm.RigidBody("brick", mass=1.0, inertia=(1, 1, 1)),
+                "shape": zm.shapes.sphere(0.1),
+                "other": floor,
+                "friction": 0.2,
+                "restitution": 0.5,
+                "at": (0.0, 0.0, 0.1),
+                "turned": np.eye(3),
+                "name": "foot",
+            },
+        ),
         "Contacts": Call(
             zm.Contacts,
             {
@@ -1444,16 +1457,13 @@ def _hooks() -> dict[str, Call]:
         "Contacts.begins_as": Call(contacts.begins_as, {"state": touches}),
         "Contacts.goes_on_as": Call(contacts.goes_on_as, {"event": "none", "state": touches}),
         "Contacts[]": Call(lambda a: contacts[a], {"a": "floor"}),
-        "Contacts.case": Call(contacts.case, {"modes": contacts.modes, "axes": None, "shares": ()}),
-        "Pair.says": Call(contacts.pairs[0].says, {"what": "strikes"}),
         "Pair.meets": Call(contacts.pairs[0].meets, {"other": contacts.pairs[0]}),
         "Pair": Call(
             zm.Pair,
             {
                 "name": "floor",
-                "solid": ball,
-                "body": contacts.bodies[0],
-                "center": contacts.centers[0],
+                "shape": ball,
+                "pose": contacts.pairs[0].pose,
                 "surface": floor,
                 "friction": 0.2,
                 "restitution": 0.5,

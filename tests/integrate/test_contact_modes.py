@@ -163,7 +163,7 @@ def test_a_box_rests_up_to_the_angle_of_friction_and_then_slides():
         down = p.a.reshape(4, 3)[:, 1:]
         assert np.hypot(*down.T) == pytest.approx(np.full(4, a), abs=1e-11)
         on = np.zeros(12, dtype=np.int64)
-        assert independent_rows(p, on) == on.sum() == (6 if mode == STICK else 3)
+        assert independent_rows(p, on, False) == on.sum() == (6 if mode == STICK else 3)
 
 
 def test_a_box_at_its_angle_of_friction_takes_the_mode_that_is_not_excluded():
@@ -221,7 +221,7 @@ def test_balls_on_one_another_bear_the_weight_of_those_above():
     assert (p.mode == STICK).all()
     assert p.F[::3] == pytest.approx([GRAVITY * sum(1.0 + j for j in range(i, k)) for i in range(k)], rel=1e-10)
     on = np.zeros(3 * k, dtype=np.int64)
-    assert independent_rows(p, on) == 3 * k
+    assert independent_rows(p, on, False) == 3 * k
     assert on.all()
 
 
@@ -306,7 +306,7 @@ def test_independent_rows_are_as_many_as_their_rank(make):
     p = make()
     assert select(p) == ContactStatus.DECIDED
     on = np.zeros(len(p.b), dtype=np.int64)
-    count = independent_rows(p, on)
+    count = independent_rows(p, on, False)
     columns, rows = p.D.copy(), []
     for i, mode in enumerate(p.mode):
         if mode == SLIP:
@@ -324,7 +324,7 @@ def test_rows_of_the_contacts_that_are_pressed_hardest_are_on():
     p = box(0.5, 0.0, push=(0, 0, 0, 0, 30.0, 0))
     assert select(p) == ContactStatus.DECIDED
     on = np.zeros(12, dtype=np.int64)
-    assert independent_rows(p, on) == 6
+    assert independent_rows(p, on, False) == 6
     N, normal = p.F[::3], on[::3]
     assert N[normal == 1].min() >= N[normal == 0].max() - 1e-9 * N.max()
 
@@ -369,5 +369,5 @@ def test_the_same_bits_everywhere(tmp_path):
     assert_same_bits(select_contact_modes, [[p] for p in problems], tmp_path)
     for p in problems:
         select(p)
-    assert_same_bits(independent_rows, [[p, np.zeros(len(p.b), dtype=np.int64)] for p in problems], tmp_path)
+    assert_same_bits(independent_rows, [[p, np.zeros(len(p.b), dtype=np.int64), False] for p in problems], tmp_path)
     assert_same_bits(shared_forces, [[copied(p)] for p in problems[2:4]], tmp_path)

@@ -132,13 +132,22 @@ def test_what_a_joined_system_does_not_do_is_said():
     assert ended.t[-1] == 0.0
     assert "would slip" in str(ended.outcome)  # it needs 2/7 tan 0.6 = 0.195
     with pytest.raises(zm.ModelError, match=r"one zm\.Contacts"):
-        zm.join(b, zm.Contacts(zm.ball(0.1, 0.5, name="green"), on=[plane]))
-    with pytest.raises(zm.ModelError, match=r"one zm\.Contacts"):
         zm.join(b, a.slipping)
     steady = rolling("steady", conserve_energy=True)
     assert len(zm.join(steady, b).rows) == len(steady.rows) + len(b.rows)
     with pytest.raises(zm.ModelError, match="'steady' has conserve_energy=True"):
         zm.join(steady, b, constraints={"together": steady.spin - b.spin})
+
+
+def test_contacts_of_a_joined_system_open_and_close():
+    """A ball falls by 0.2 m on a floor while another one rolls: it lands after √(2 h/g)."""
+    green = zm.Contacts(zm.ball(0.1, 0.5, name="green"), on=[zm.surfaces.plane()], restitution=0.5)
+    red = rolling("red")
+    whole = zm.join(red, green)
+    start = began(whole, red.start(contact=(0.3, 0.0), velocity=(0.0, 0.2)), green.start(center=(0.0, 0.0, 0.3)))
+    run = zm.simulate(whole, start, until=0.3)
+    assert run.changes == pytest.approx([np.sqrt(2 * 0.2 / 9.81)], abs=1e-10)
+    assert run.kinds[0].endswith("plane open")
 
 
 def test_joined_runs_are_saved_loaded_and_swept(tmp_path):

@@ -23,6 +23,7 @@ from zeromass.analysis.digits import (
 from zeromass.analysis.imbalance import energy_remarks
 from zeromass.analysis.sampling import is_sampled, repeated
 from zeromass.analysis.work import Work, work
+from zeromass.contact.redundant import RedundantContacts
 from zeromass.equation import numerical_rank
 from zeromass.equation.arrays import single_thread
 from zeromass.errors import user_stack_level
@@ -329,7 +330,9 @@ def _second(run: Course, settings: Settings) -> Iterator[Course]:
         if part.t[-1] != end or end == until:
             return
         state = part.state(end)
-    yield course(run.system, run.start, until, settings)
+    with warnings.catch_warnings():  # which the run itself has told
+        warnings.simplefilter("ignore", RedundantContacts)
+        yield course(run.system, run.start, until, settings)
 
 
 def _about_changes(run: Course) -> np.ndarray:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from zeromass.contact.limits import impossible
+from zeromass.contact.limits import impossible_friction
 from zeromass.contact.pair import Pair
 from zeromass.contact.shaped import ImplicitBody
 from zeromass.contact.watched import BORDER, FLAT, TIGHT, UPRIGHT, flat_words
 from zeromass.expression import Expression, as_expression, where
 from zeromass.model import Event
+from zeromass.model.given import length
 
 if TYPE_CHECKING:
     from zeromass.contact.contacts import Contacts
@@ -24,7 +25,9 @@ def _while_closed(contacts: Contacts, pair: Pair) -> list[Event]:
     """Of a contact that touches."""
     found = [
         _guard(event.name, where(pair.unilateral.closed > 0.5, event.zero, 1.0), event.message)
-        for event in impossible(f"friction of '{pair.name}'", pair.friction)
+        for event in impossible_friction(
+            f"friction of '{pair.name}'", pair.friction, pair.kinetic, length(pair.slip_velocity)
+        )
     ]
     room = pair.clearance - contacts.least_clearance
     if pair.other is not None or isinstance(pair.solid, ImplicitBody):  # bodies are convex: they have no hollows

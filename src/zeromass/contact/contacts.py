@@ -9,25 +9,26 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
-from zeromass.contact.friction import Friction, bounded
 from zeromass.contact.contact_events import events_of
+from zeromass.contact.friction import Friction, bounded
 from zeromass.contact.limits import possible_clearance, possible_creep
 from zeromass.contact.pair import Pair
 from zeromass.contact.penetration import Outside, inside_words, penetration
+from zeromass.contact.pose import Pose
 from zeromass.contact.roller import Roller
 from zeromass.contact.several_given import of_each, solids_given, surfaces_given
 from zeromass.contact.skin import between_of, skin_of
 from zeromass.contact.slow import creep_of, speed_of
 from zeromass.contact.surface import Surface
-from zeromass.errors import quoted, shown
-from zeromass.expression import Array, Expression, Symbol
-from zeromass.model import ContactPoint, Event, ModelError, Particle, Quantity, RigidBody, State, System
+from zeromass.errors import quoted
+from zeromass.expression import Array, Expression, Symbol, as_expression, expressions
+from zeromass.model import ContactPoint, Event, ModelError, Part, Particle, Quantity, RigidBody, State, System
 from zeromass.model.by_expression import ByExpression
 from zeromass.model.forces import Forces, Load, loads
 from zeromass.model.given import Number, Vector, given_choice, given_parameters, value_of
 from zeromass.model.moved import Moved
 from zeromass.model.record import recorded
-from zeromass.model.requirement import Ordered, Requirement
+from zeromass.model.requirement import Requirement
 from zeromass.model.unilateral import told_apart
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ AT_ONCE, IN_TURN = "at once", "in turn"
 
 LEAST_CLEARANCE = 1e-4
 """Clearance at which a hollow counts as too tight, as of a rolling body."""
+
 
 @recorded("contacts")
 class Contacts(ByExpression, System):
@@ -83,7 +85,9 @@ class Contacts(ByExpression, System):
     """The bodies, as they were given."""
 
     bodies: tuple[RigidBody, ...]
-    centers: tuple[Particle, ...]
+    centers: tuple[Part, ...]
+    """Centres of their outsides: the bodies themselves, where these are their mass centres, or particles."""
+
     gravity: Number | Vector | None
     creep: Number
     """Speed of slip, m/s, below which friction falls off."""
@@ -93,6 +97,7 @@ class Contacts(ByExpression, System):
 
     applied: list[Load]
     least_clearance: Number
+
     def __init__(
         self,
         bodies: Roller | Sequence[Roller],
@@ -100,7 +105,7 @@ class Contacts(ByExpression, System):
         on: Surface | Sequence[Surface] | Mapping[str, Surface] = (),
         between: bool | Iterable[tuple[str, str]] = False,
         gravity: Number | Vector | None = 9.81,
-        friction: Number | Mapping[str, Number | None] | None = None,
+        friction: Number | Friction | Mapping[str, Number | Friction | None] | None = None,
         restitution: Number | Mapping[str, Number] = 0.0,
         strokes: Literal["at once", "in turn"] = AT_ONCE,
         creep: Number | None = None,
@@ -115,33 +120,30 @@ class Contacts(ByExpression, System):
             of_each(given, names, [*couples], what, none)
             for given, what, none in ((friction, "friction", None), (restitution, "restitution", 0.0))
         )
-        μ = {where: bounded(given) for where, given in μ.items()}
-        both = [where for where, given in μ.items() if isinstance(given, Friction)]
-        if both:
-            raise ModelError(
-                f"friction of '{both[0]}' is a zm.Friction; contacts of zm.Contacts have one coefficient for both, a number "
-                "or a formula of time and parameters"
-            )
         self.gravity, self.least_clearance = gravity, least_clearance
         self.strokes = given_choice(strokes, "strokes", (AT_ONCE, IN_TURN))
         self.bodies = tuple(RigidBody(s.name, mass=s.mass, inertia=s.inertia) for s in self.solids)
         one = len(self.solids) == 1
-        self.centers = tuple(Particle("center" if one else f"{s.name} center", mass=0) for s in self.solids)
-        slips = any(given is not None for given in μ.values())
+        self.centers = tuple(self._center(*both) for both in zip(self.solids, self.bodies, strict=True))
+        slips = any(bounded(given) is not None for given in μ.values())
         self.creep: Number = self._creep(creep) if slips else 0.0
         speed: Any = self._speed() if slips else 1.0
-        self.pairs = tuple(
-            Pair(where if one else f"{solid.name} on {where}", solid, body, O, surface, μ[where], e[where], speed)
-            for solid, body, O in zip(self.solids, self.bodies, self.centers, strict=True)
+        poses = {s: Pose.about(body, O) for s, body, O in zip(self.solids, self.bodies, self.centers, strict=True)}
+        given = [
+            (where, where if one else f"{solid.name} on {where}", solid, surface)
+            for solid in self.solids
             for where, surface in surfaces.items()
-        ) + tuple(
-            Pair(name, solid, *self._moving(solid), skin_of(other, *self._moving(other)), μ[name], e[name], speed)
-            for name, (other, solid) in couples.items()
+        ]
+        given += [(name, name, solid, skin_of(other, poses[other])) for name, (other, solid) in couples.items()]
+        self.pairs = tuple(
+            Pair(name, solid, poses[solid], surface, μ[where], e[where], speed=speed)
+            for where, name, solid, surface in given
         )
         for requirement in self._possible_limits():
             requirement.checked("friction, restitution and least_clearance")
         self.applied = loads(value_of(forces, (self,), "forces") if callable(forces) else forces)
-        parts = [*self.bodies, *self.centers, *[part for pair in self.pairs for part in pair.parts]]
+        centers = [O for O in self.centers if O not in self.bodies]
+        parts = [*self.bodies, *centers, *[part for pair in self.pairs for part in pair.parts]]
         super().__init__(
             parts,
             coordinates=[x for pair in self.pairs for x in pair.coordinates],
@@ -155,10 +157,11 @@ class Contacts(ByExpression, System):
         self.events: tuple[Event, ...] = tuple(event for pair in self.pairs for event in events_of(self, pair))
 
     # what it is made of ------------------------------------------------------------------------------------------------
-    def _moving(self, solid: Roller) -> tuple[RigidBody, Particle]:
-        """A body and its centre, as parts."""
-        k = self.solids.index(solid)
-        return self.bodies[k], self.centers[k]
+    def _center(self, solid: Roller, body: RigidBody) -> Part:
+        """The centre of the outside of a body: its mass centre, or a particle."""
+        if all(as_expression(x).value == 0.0 for x in expressions(solid.center_of_mass)):
+            return body
+        return Particle("center" if len(self.solids) == 1 else f"{solid.name} center", mass=0)
 
     def __getitem__(self, name: str) -> Pair:
         """The contact of a name."""
@@ -187,7 +190,8 @@ class Contacts(ByExpression, System):
         found: dict[str, Any] = {}
         for solid, body, O in zip(self.solids, self.bodies, self.centers, strict=True):
             words = "mass center" if len(self.solids) == 1 else f"{solid.name} mass center"
-            found[words] = O.position + body.rotate(solid.center_of_mass) - body.position
+            if O is not body:
+                found[words] = O.position + body.rotate(solid.center_of_mass) - body.position
         for pair in self.pairs:
             found |= pair.constraints
         return found
@@ -199,7 +203,7 @@ class Contacts(ByExpression, System):
         found = [SimpleNamespace(gravity=self.gravity, creep=given, solid=solid) for solid in self.solids]
         slowest: Any = creep_of(cast(Any, found[0]))
         for one in found[1:]:
-            slowest = np.minimum(slowest, creep_of(cast(Any, one)))
+            slowest = np.minimum(slowest, cast(Any, creep_of(cast(Any, one))))
         return slowest if isinstance(slowest, Expression) else float(slowest)
 
     def _speed(self) -> Number:
@@ -213,18 +217,11 @@ class Contacts(ByExpression, System):
     @property
     def limits(self) -> list[Number]:
         """Numbers that events and decisions know beside the equations."""
-        given = [x for pair in self.pairs for x in (pair.friction, pair.restitution)]
+        given = [x for pair in self.pairs for x in pair.unilateral.numbers]
         return [x for x in (*given, self.creep, self.least_clearance) if x is not None]
 
     def _possible_limits(self) -> tuple[Requirement, ...]:
-        found: list[Requirement] = []
-        for pair in self.pairs:
-            if pair.friction is not None:
-                words = f"friction of '{pair.name}' is {{1:g}}; a coefficient is not negative"
-                found.append(Ordered(0.0, pair.friction, words, equal=True))
-            said = f"restitution of '{pair.name}' is {{1:g}}; it lies between 0 and 1"
-            found.append(Ordered(0.0, pair.restitution, said, equal=True))
-            found.append(Ordered(pair.restitution, 1.0, said.replace("{1", "{0"), equal=True))
+        found = [requirement for pair in self.pairs for requirement in pair.requirements]
         return (*found, *possible_clearance(self.least_clearance))
 
     @property
@@ -323,7 +320,7 @@ class Contacts(ByExpression, System):
     def facing(self) -> tuple[Expression, ...]:
         """Positive where the outward normals of a body and of what it would touch are opposite."""
         found = [
-            pair.solid.facing(pair.body, pair.parts[1:], pair.normal, pair.center_particle.position - pair.point)
+            pair.solid.facing(pair.body, pair.parts[1:], pair.normal, pair.pose.position - pair.point)
             for pair in self.pairs
             if pair.unknowns  # of other bodies the gap tells the side
         ]
@@ -409,7 +406,7 @@ class Seen:
 
     def __init__(self, contacts: Contacts, pair: Pair) -> None:
         self.solid, self.surface, self.body = pair.solid, pair.surface, pair.body
-        self.center_particle: Particle = pair.center_particle
+        self.center_particle: Any = pair.pose
         self.contact: Array = pair.point
         self.parameters, self.index, self.coordinates = contacts.parameters, contacts.index, contacts.coordinates
 

@@ -6,8 +6,12 @@ from functools import lru_cache
 
 import numpy as np
 
-from zeromass.expression import Array, as_expression
+from zeromass.expression import Array, as_expression, expressions
 from zeromass.expression.node import symbol
+from zeromass.model.unilateral import tangent_axis
+
+AWAY = 1e-30
+"""Added to 1 + n·a, of a normal and an axis: nothing beside it, unless the two are opposite."""
 
 
 def _direction() -> np.ndarray:
@@ -34,6 +38,25 @@ def scattered(count: int) -> np.ndarray:
     directions = np.stack([across * np.cos(angle), across * np.sin(angle), z], axis=1)
     directions.setflags(write=False)
     return directions
+
+
+def tangents(n: Array, name: str) -> Array:
+    """Two unit vectors across the unit normal of a contact, (2, 3).
+
+    Those of a normal that turns are those across an axis of the inertial frame, a, turned from a to n:
+
+        t = e − (n·e)/(1 + n·a) (n + a)
+
+    No root is taken. Where n is −a, which is so of open contacts alone, they are of no use, but numbers.
+    """
+    steady = constant_vector(n)
+    if steady is None:
+        a = expressions(tangent_axis(name))
+        part = (n + a) / as_expression(a @ a + n @ a + AWAY)
+        return expressions([e - (n @ e) * part for e in (np.roll(a, 1), np.roll(a, 2))])
+    one = np.cross(steady, np.eye(3)[int(np.argmin(np.abs(steady)))])
+    one /= np.linalg.norm(one)
+    return expressions([one, np.cross(steady, one)])
 
 
 def constant_vector(n: Array) -> np.ndarray | None:

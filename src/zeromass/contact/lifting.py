@@ -20,8 +20,8 @@ import numpy as np
 
 from zeromass.contact.bouncing import RESTS, TOUCHES
 from zeromass.contact.complementarity import AGREES, Meeting, Mode, decided
-from zeromass.contact.lifting_gaps import ALIKE, kinetic_solution, parted
 from zeromass.contact.friction import friction_at, restitution_at
+from zeromass.contact.lifting_gaps import ALIKE, kinetic_solution, parted
 from zeromass.contact.slow import STOPPED
 from zeromass.contact.strokes import strokes
 from zeromass.contact.watched import RESTED

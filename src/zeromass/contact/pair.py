@@ -1,4 +1,4 @@
-"""A body and a surface that may touch, or another body: a particle of mass zero there, a gap and a slip without mass."""
+"""One point at which a body may touch a surface or another body: its kinematics, and its forces."""
 
 from __future__ import annotations
 
@@ -8,30 +8,42 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.contact.directions import constant_vector
+from zeromass.contact.directions import constant_vector, tangents
 from zeromass.contact.flying import axes_of
-from zeromass.contact.friction import lacking
+from zeromass.contact.friction import Friction, at_speed, bounded, friction_of, lacking, possible_friction
+from zeromass.contact.limits import possible_restitution
+from zeromass.contact.outlines import Outline, Round
+from zeromass.contact.pose import Pose
 from zeromass.contact.pressing import Pressing
-from zeromass.contact.roller import Roller
-from zeromass.contact.skin import Skin
+from zeromass.contact.roller import Roller, Touch
+from zeromass.contact.skin import Skin, radius_of
 from zeromass.contact.surface import Surface
-from zeromass.expression import Array, Expression, Symbol, as_expression, coordinate, expressions
-from zeromass.expression.build import ZERO
-from zeromass.model import ContactPoint, Particle, RigidBody
-from zeromass.model.given import Number, given_kind, given_name, length
+from zeromass.contact.traced import PLACE
+from zeromass.expression import Array, Expression, Symbol, as_expression, coordinate, expressions, substitute, symbols
+from zeromass.expression.build import ONE, ZERO
+from zeromass.model import ContactPoint, Particle
+from zeromass.model.given import Number, given_kind, given_name
 from zeromass.model.remembering import Remembering
-from zeromass.model.unilateral import Unilateral, tangent_axis
+from zeromass.model.requirement import Requirement
+from zeromass.model.unilateral import Unilateral
+
+ROLLS = {"sticks": "rolling", "slips": "slipping", "closed": "slipping"}
+"""What modes of bodies that roll are called."""
+
 
 class Pair(Pressing, Remembering):
     """A body and a surface that may touch, and what they do to one another, whether they touch or not.
 
-    P is the contact on the surface, O the centre of the body, l the lever from the one to the other where they touch, n the
-    normal and h the direction in which the gap is measured, a coordinate without mass:
+    n is the normal, P the contact on the surface, O the centre of the body, l the lever from the one to the other where they
+    touch. Of spheres, and of a surface with the same normal everywhere, P and the gap g follow from O:
+
+        g = f(O − l)/|∇f|,   g = (d² − R²)/(2 R),  d the distance of two centres and R the sum of their radii
+
+    Else both are coordinates without mass, with the direction h in which the gap is measured:
 
         f(P) = 0,   O − P − l = g h
 
-    Of two bodies the outside of one, `other`,
-    is the surface; n points from it to the other one, `body`.
+    Of two bodies the outside of one, `other`, is the surface; n points from it to the other one, `body`.
 
     >>> room = {"floor": zm.surfaces.plane(), "wall": zm.Surface(lambda X, Y, Z: 1.0 - X)}
     >>> ball = zm.Contacts(zm.ball(0.1, 0.5), on=room, gravity=10.0)
@@ -41,61 +53,155 @@ class Pair(Pressing, Remembering):
     """
 
     friction: Number | None
-    """Coefficient μ; None where there is always enough."""
+    """Coefficient μ up to which it holds; None where there is always enough."""
+
+    kinetic: Number | None
+    """Coefficient where it slips."""
 
     restitution: Number
     """Coefficient e of impulses."""
 
+    gap: Expression
+    """Distance of body and surface, m."""
+
+    normal: Array
+    """Unit normal of the surface at the contact, towards the body; of spheres that are apart it is no unit vector."""
+
+    point: Array
+    """The contact on the surface, m; where body and surface are apart, the point that would be touched."""
+
+    slip_velocity: Array
+    """Velocity of the body's point at the contact against the surface, m/s."""
+
+    parts: tuple[Particle, ...] = ()
+    unknowns: tuple[Expression, ...] = ()
+    coordinates: Sequence[Symbol] = ()
+    up: Array
+    """The direction in which the gap is measured."""
+
     def __init__(
         self,
         name: str,
-        solid: Roller,
-        body: RigidBody,
-        center: Particle,
+        shape: Roller | Outline,
+        pose: Pose,
         surface: Surface,
-        friction: Number | None,
+        friction: Number | Friction | None,
         restitution: Number,
+        *,
         speed: Number = 1.0,
+        words: dict[str, str] = ROLLS,
     ) -> None:
         self.name: str = given_name(name, "a contact")
-        given_kind(solid, Roller, "what touches", "a body, such as zm.ball(…)")
-        given_kind(surface, Surface, "what is touched", "a zm.Surface")
-        given_kind(body, RigidBody, "the body", "a zm.RigidBody")
-        given_kind(center, Particle, "the centre", "a zm.Particle")
-        self.solid: Roller = solid
-        self.surface: Surface = surface
-        self.friction, self.restitution = friction, restitution
-        self.body: RigidBody = body
-        self.center_particle: Particle = center
-        self.contact_particle: Particle = Particle(f"{name} contact", mass=0)
-        P, O = self.contact_particle, center
-        self.gap: Symbol = coordinate(f"{name} gap")
-        self.normal: Array = surface.normal(P.position)
-        """Unit normal of the surface at the contact, towards the body."""
-        touch = solid.touching(body, P, O, self.normal, surface.gradient(P.position))
+        self.shape: Roller | Outline = given_kind(shape, (Roller, Outline), "what touches", "a body, such as zm.ball(…)")
+        self.surface: Surface = given_kind(surface, Surface, "what is touched", "a zm.Surface")
+        self.pose: Pose = pose
+        self.friction, self.kinetic = friction_of(bounded(friction))
+        self.restitution = restitution
+        self.constraints: dict[str, Any] = {}
+        radius = radius_of(shape)
+        outline = shape if radius is None else Round(0.0, 0.0, radius)
+        if radius is not None and isinstance(surface, Skin) and surface.radius is not None:
+            gap = self._of_spheres(radius, surface.pose, surface.radius)
+        elif isinstance(outline, Outline) and (_is_flat(surface) or _is_point(radius)):
+            gap = self._in_closed_form(outline)
+        else:
+            gap = self._at_particle(shape)
+        self.unilateral: Unilateral = self._unilateral(gap, speed, words)
+
+    # kinematics -------------------------------------------------------------------------------------------------------
+    def _of_spheres(self, r: Number, other: Pose, R: Number) -> Expression:
+        """Contact of two spheres."""
+        d, least = expressions(self.pose.position - other.position), r + R
+        self.normal = self.up = expressions(d / least)
+        self.point = expressions(other.position + R * self.normal)
+        self.gap = as_expression(np.sqrt(as_expression(d @ d)) - least)
+        touching = expressions(self.pose.position - r * self.normal)
+        self.slip_velocity = expressions(self.pose.velocity_of(touching) - other.velocity_of(self.point))
+        return as_expression((d @ d - least**2) / (2 * least))
+
+    def _in_closed_form(self, outline: Outline) -> Expression:
+        """Contact of an outside with a surface whose normal is the same everywhere, or of a point with any surface."""
+        surface, k = self.surface, self.surface.gradient(PLACE)
+        if _is_point(radius_of(outline)):
+            self.point = self.pose.position
+        else:
+            self.point = expressions(self.pose.position - self.pose.lever(outline, expressions(k / np.sqrt(k @ k))))
+        k = _at(k, self.point)
+        size = np.sqrt(as_expression(k @ k))
+        self.normal = self.up = expressions(k / size)
+        self.gap = as_expression(surface.side * surface(self.point) / size)
+        material = _at(expressions(surface.velocity(PLACE)), self.point)
+        self.slip_velocity = expressions(self.pose.velocity_of(self.point) - material)
+        return self.gap
+
+    def _at_particle(self, shape: Roller | Outline) -> Expression:
+        """Contact with a curved surface, at a particle without mass that is the point nearest to the body."""
+        name, surface, pose = self.name, self.surface, self.pose
+        particle = Particle(f"{name} contact", mass=0)
+        P, O, gap = particle.position, pose.position, coordinate(f"{name} gap")
+        self.gap, self.coordinates, self.point, self.normal = gap, (gap,), P, surface.normal(P)
+        if isinstance(shape, Roller):
+            center: Any = pose
+            body: Any = pose.body
+            touch = shape.touching(body, particle, center, self.normal, surface.gradient(P))
+        else:
+            touch = Touch(
+                {}, expressions(O - P - pose.lever(shape, self.normal)), np.cross(O - P, pose.angular_velocity)
+            )
         axes = axes_of(surface)
-        self.up: Array = self.normal if axes is None else axes[:, 2]
-        """The direction in which the gap is measured."""
-        self.slip_velocity: Array = expressions(O.velocity + touch.turned - surface.velocity(P.position))
-        """Velocity of the body's point at the contact against the surface, m/s."""
-        self.parts: tuple[Particle, ...] = (P, *touch.parts)
-        self._axes: Array = body.rotation.T if touch.parts else expressions(np.eye(3))
-        self.unknowns: tuple[Expression, ...] = touch.unknowns
-        self.constraints: dict[str, Any] = {
-            f"{name} surface": as_expression(surface(P.position)),
+        self.up = self.normal if axes is None else axes[:, 2]
+        self.slip_velocity = expressions(pose.velocity + touch.turned - surface.velocity(P))
+        self.parts, self.unknowns = (particle, *touch.parts), touch.unknowns
+        own = pose.rotation.T if touch.parts else expressions(np.eye(3))
+        self.constraints = {
+            f"{name} surface": as_expression(surface(P)),
             **{f"{name} {what}": zero for what, zero in touch.constraints.items()},
-            f"{name} tangency": (touch.constraints["tangency"] if touch.parts else touch.apart)
-            - self._axes @ (self.gap * self.up),
+            f"{name} tangency": (touch.constraints["tangency"] if touch.parts else touch.apart) - own @ (gap * self.up),
         }
-        self.unilateral: Unilateral = self._unilateral(speed)
+        return gap
+
+    def _unilateral(self, gap: Expression, speed: Number, words: dict[str, str]) -> Unilateral:
+        """The unilateral constraint of the contact.
+
+        speed  that slips are compared with, m/s
+        """
+        self.tangents: Array = tangents(self.normal, self.name)
+        first, second = (as_expression(along @ self.slip_velocity) for along in self.tangents)
+        fast = np.sqrt(as_expression(first**2 + second**2))
+        changes = self.kinetic is not self.friction and self.kinetic is not None
+        size = as_expression(self.shape.size)
+        return Unilateral(
+            self.name,
+            gap,
+            (first, second),
+            friction=self.friction,
+            kinetic=at_speed(self.kinetic, fast) if changes and self.kinetic is not None else None,
+            restitution=self.restitution,
+            size=1.0 if size.value == 0.0 else self.shape.size,
+            speed=speed,
+            normal=None if constant_vector(self.normal) is not None else self.normal,
+            words=words,
+            approaching=self.approach,
+        )
 
     @property
-    def other(self) -> RigidBody | None:
+    def body(self) -> Any:
+        """The body that touches, a zm.RigidBody or zm.Particle."""
+        return self.pose.body
+
+    @property
+    def requirements(self) -> tuple[Requirement, ...]:
+        """Coefficients that are possible."""
+        of = f" of '{self.name}'"
+        return (*possible_friction(self.friction, self.kinetic, of), *possible_restitution(self.restitution, of))
+
+    @property
+    def other(self) -> Any:
         """The body whose outside is the surface; None of a surface that is none."""
         return self.surface.body if isinstance(self.surface, Skin) else None
 
     @property
-    def sides(self) -> tuple[tuple[RigidBody, int], ...]:
+    def sides(self) -> tuple[tuple[Any, int], ...]:
         """The bodies that the force acts on, and with which sign."""
         return ((self.body, 1),) if self.other is None else ((self.body, 1), (self.other, -1))
 
@@ -104,41 +210,6 @@ class Pair(Pressing, Remembering):
         given_kind(other, Pair, "what is met", "one of contacts.pairs")
         own = [body for body, _ in self.sides]
         return any(body in own for body, _ in other.sides)
-
-    def _unilateral(self, speed: Number) -> Unilateral:
-        """The unilateral constraint of the contact.
-
-        speed  that slips are compared with, m/s
-        """
-        self.tangents: Array
-        steady = constant_vector(self.normal)
-        axis = tangent_axis(self.name) if steady is None else np.eye(3)[int(np.argmin(np.abs(steady)))]
-        one = expressions(np.cross(self.normal, expressions(axis)))
-        one = expressions(one / length(one))
-        self.tangents = expressions([one, expressions(np.cross(self.normal, one))])
-        first, second = (as_expression(along @ self.slip_velocity) for along in self.tangents)
-        return Unilateral(
-            self.name,
-            self.gap,
-            (first, second),
-            friction=self.friction,
-            restitution=self.restitution,
-            size=self.solid.size,
-            speed=speed,
-            normal=self.normal if steady is None else None,
-            words={"sticks": "rolling", "slips": "slipping", "closed": "slipping"},
-            approaching=self.approach,
-        )
-
-    @property
-    def coordinates(self) -> Sequence[Expression]:
-        """The gap."""
-        return [self.gap]
-
-    @property
-    def point(self) -> Array:
-        """The contact on the surface, m; where body and surface are apart, the point that would be touched."""
-        return self.contact_particle.position
 
     @cached_property
     def approach(self) -> Expression:
@@ -176,9 +247,16 @@ class Pair(Pressing, Remembering):
         """|F_t| − μ F_n, N: positive where rolling needs more friction than there is."""
         return lacking(self.friction_magnitude, (ZERO if self.friction is None else self.friction) * self.normal_force)
 
+    @property
+    def solid(self) -> Roller:
+        """The body that touches, of several on surfaces."""
+        return given_kind(self.shape, Roller, "what touches", "a body")
+
     @cached_property
     def clearance(self) -> Expression:
         """1 on a plane, 0 where a hollow is as tight as the body is round; as of a rolling body."""
+        if not self.parts:
+            return ONE
         curvature = self.surface.curvature(self.point)
         return self.solid.clearance(self.body, self.parts[1:], self.normal, curvature)
 
@@ -197,3 +275,17 @@ class Pair(Pressing, Remembering):
 
     def __repr__(self) -> str:
         return f"Pair({self.name!r})"
+
+
+def _is_flat(surface: Surface) -> bool:
+    """Whether its gradient is the same everywhere."""
+    return set(symbols(surface.gradient(PLACE))).isdisjoint(PLACE)
+
+
+def _is_point(radius: Number | None) -> bool:
+    return radius is not None and as_expression(radius).value == 0.0
+
+
+def _at(e: Array, place: Array) -> Array:
+    """Formulas of a place at another one."""
+    return expressions(substitute(e, dict(zip(PLACE, place, strict=True))))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from zeromass.contact.start import GIVEN, turn_of
+from zeromass.contact.traced import PLACE
 from zeromass.contact.watched import UPRIGHT
 from zeromass.expression import Evaluator, Expression, Symbol, as_expression, expressions, gradient, rate
 from zeromass.expression import t as time
@@ -94,19 +95,26 @@ def placed(
         if own["angular_velocity"] is not None or not rolls:
             ω = own["angular_velocity"]
             given.append((body.angular_velocity, (0.0, 0.0, 0.0) if ω is None else ω))
+    if any(not whole.pairs[j].parts for j in touched):
+        spins = [(ω, (0.0, 0.0, 0.0)) for ω, _ in rates[: len(whole.bodies)]]
+        moving = [(O.velocity, own["velocity"]) for O, own in zip(whole.centers, by_body, strict=True)]
+        thrown = consistent_start(
+            whole, [*places, *moving, *spins], t=t, parameters=parameters, guess=near, admitted=False
+        )
+        _above(whole, thrown, [j for j in touched if not whole.pairs[j].parts])
     given += [(whole.pairs[j].gap, 0.0) for j in touched]
     given += [(rate(whole.pairs[j].gap), 0.0) for j in touched if j not in rolling]
     given += [(whole.pairs[j].slip_velocity, (0.0, 0.0, 0.0)) for j in rolling]
     found = consistent_start(whole, given, t=t, parameters=parameters, guess=near, admitted=False)
     q, v = found.q.copy(), found.v.copy()
-    for j in touched:  # exactly, so that the modes that are selected have nothing to mend
-        gap = whole.index(whole.pairs[j].gap)
-        q[gap] = v[gap] = 0.0
+    for gap in [whole.index(x) for j in touched for x in whole.pairs[j].coordinates]:
+        q[gap] = v[gap] = 0.0  # exactly, so that the modes that are selected have nothing to mend
     made_of = _prescription(whole, said, q, t, formulas, own_values)
     if touched:  # what touches is decided anew with other values
         again = partial(placed, whole, words, touching, t)
         made_of = replace(made_of, again=again) if formulas else None
     state = replace(found, system=whole, q=q, v=v, made_of=made_of, free=())
+    admitted_start(state)
     return _above(whole, state, touched)
 
 
@@ -140,8 +148,9 @@ def inside(whole: Contacts, t: np.ndarray, y: np.ndarray, parameters: np.ndarray
     places = [whole.index(x) for body in whole.bodies for x in body.position]
     extent = sizes(parameters).max(axis=1) + np.abs(y[:, places]).max(axis=1)
     found: dict[int, str] = {}
-    for pair in whole.pairs:
-        gap = y[:, whole.index(pair.gap)]
+    inputs = np.concatenate([t[:, None], y, parameters], axis=1)
+    gaps = Evaluator(expressions([pair.gap for pair in whole.pairs]), list(whole.inputs))(inputs)
+    for pair, gap in zip(whole.pairs, gaps.T, strict=True):
         for k in np.flatnonzero(gap < -GIVEN * extent).tolist():
             words = f"'{pair.solid.name}' lies {-gap[k]:.3g} m inside '{pair.surface.name}'; give another center"
             found.setdefault(k, words)
@@ -239,7 +248,7 @@ def _foot(pair: Pair, own: Mapping[str, Any], known: Mapping[Any, float]) -> lis
 
     known  time, parameters, and the place of the body whose outside the surface is
     """
-    surface, P = pair.surface, pair.point
+    surface, P = pair.surface, PLACE
     f = as_expression(surface(P))
     inputs = [*P, *known]
     numbers = Evaluator([f, *gradient(f, P)], inputs)
@@ -254,7 +263,7 @@ def _foot(pair: Pair, own: Mapping[str, Any], known: Mapping[Any, float]) -> lis
         if np.linalg.norm(step) <= 1e-12 * (1.0 + np.linalg.norm(x)):
             break
     _tilted(pair, [*x, *_quaternion(own["orientation"]), *known.values()], [*known])
-    found: list[tuple[Any, Any]] = [(P, x)]
+    found: list[tuple[Any, Any]] = [(pair.point, x)] if pair.parts else []
     if pair.unknowns:
         n = surface.side * np.array(numbers(np.array([*x, *known.values()], dtype=float))[1:])
         parameters = {p: value for p, value in known.items() if p.kind == "parameter"}
@@ -283,7 +292,7 @@ def _touched(whole: Contacts, apart: State, touching: Iterable[str] | None) -> l
     extent = scales_at(whole, apart).extent
     found = []
     for j, pair in enumerate(whole.pairs):
-        gap = float(apart.q[whole.index(pair.gap)])
+        gap = float(apart[pair.gap])
         if gap < -GIVEN * extent:
             raise StartError(
                 f"'{pair.solid.name}' lies {-gap:.3g} m inside '{pair.surface.name}'; give another center, or "
@@ -296,7 +305,6 @@ def _touched(whole: Contacts, apart: State, touching: Iterable[str] | None) -> l
 
 def _above(whole: Contacts, state: State, touched: list[int]) -> State:
     """The same state; an error where a body is inside a surface, or moves into one that it touches."""
-    admitted_start(state)
     scales = scales_at(whole, state)
     for j in touched:
         pair = whole.pairs[j]

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from zeromass.contact.pair import Pair
+from zeromass.contact.pose import Pose
 from zeromass.contact.record import body_record, plain_array, read_body, read_surface, surface_record
-from zeromass.contact.skin import Skin
+from zeromass.contact.skin import skin_of
 from zeromass.expression.record import Reader, Writer
 from zeromass.model.connection_record import read_unilateral, unilateral_record
 from zeromass.model.forces import GeneralizedForce
@@ -18,8 +19,8 @@ from zeromass.model.unilateral import told_apart
 if TYPE_CHECKING:
     from zeromass.contact.contacts import Contacts
 
-FORMULAS = ("normal", "up", "slip_velocity", "tangents")
-NUMBERS = ("friction", "restitution")
+FORMULAS = ("point", "normal", "up", "slip_velocity", "tangents")
+NUMBERS = ("friction", "kinetic", "restitution")
 
 
 def contacts_record(contacts: Contacts, w: Writer) -> dict[str, Any]:
@@ -28,6 +29,7 @@ def contacts_record(contacts: Contacts, w: Writer) -> dict[str, Any]:
     return {
         "solids": [body_record(solid, w) for solid in contacts.solids],
         "pairs": [_pair(contacts, pair, w) for pair in contacts.pairs],
+        "centers": [None if O in contacts.bodies else O.name for O in contacts.centers],
         "gravity": None if contacts.gravity is None else w.array(contacts.gravity),
         "applied": [[w.array(load.generalized(q)), w.array(load.potential)] for load in contacts.applied],
         "strokes": contacts.strokes,
@@ -43,8 +45,12 @@ def take_contacts_record(contacts: Contacts, own: dict[str, Any], r: Reader) -> 
         raise ValueError("the file has several contacts as programs before 2.0 kept them, which this one does not read")
     contacts.joints = ()
     contacts.solids = tuple(read_body(data, r) for data in own["solids"])
-    count, parts = len(contacts.solids), contacts.parts
-    contacts.bodies, contacts.centers = parts[:count], parts[count : 2 * count]  # type: ignore[assignment]
+    named = {part.name: part for part in contacts.parts}
+    bodies: Any = contacts.parts[: len(contacts.solids)]
+    contacts.bodies = bodies
+    contacts.centers = tuple(
+        body if name is None else named[name] for body, name in zip(bodies, own["centers"], strict=True)
+    )
     contacts.pairs = tuple(_read_pair(contacts, data, r) for data in own["pairs"])
     contacts.unilaterals = told_apart(pair.unilateral for pair in contacts.pairs)
     contacts.gravity = None if own["gravity"] is None else plain_array(r.array(own["gravity"]))
@@ -61,11 +67,12 @@ def take_contacts_record(contacts: Contacts, own: dict[str, Any], r: Reader) -> 
 def _pair(contacts: Contacts, pair: Pair, w: Writer) -> dict[str, Any]:
     return {
         "name": pair.name,
-        "body": contacts.bodies.index(pair.body),
+        "body": _place(contacts, pair.body),
         "surface": surface_record(pair.surface, w),
-        **({} if pair.other is None else {"other": contacts.bodies.index(pair.other)}),
+        **({} if pair.other is None else {"other": _place(contacts, pair.other)}),
         "parts": [part.name for part in pair.parts],
         "unknowns": w.array(list(pair.unknowns)),
+        "coordinates": w.array(list(pair.coordinates)),
         "gap": w.array(pair.gap),
         "unilateral": unilateral_record(pair.unilateral, w),
         "formulas": {name: w.array(getattr(pair, name)) for name in FORMULAS},
@@ -74,22 +81,25 @@ def _pair(contacts: Contacts, pair: Pair, w: Writer) -> dict[str, Any]:
 
 
 def _read_pair(contacts: Contacts, data: dict[str, Any], r: Reader) -> Pair:
-    pair, body = object.__new__(Pair), data["body"]
-    pair.name, pair.solid = data["name"], contacts.solids[body]
-    pair.body, pair.center_particle = contacts.bodies[body], contacts.centers[body]
+    pair = object.__new__(Pair)
+    pair.name, pair.shape, pair.pose = data["name"], contacts.solids[data["body"]], _pose(contacts, data["body"])
     surface, other = read_surface(data["surface"], r), data.get("other")
-    if other is not None:
-        sphere = surface.rotation is None
-        surface = Skin(surface.f, contacts.bodies[other], contacts.centers[other], sphere=sphere)
-    pair.surface = surface
+    pair.surface = surface if other is None else skin_of(contacts.solids[other], _pose(contacts, other))
     named = {part.name: part for part in contacts.parts}
     pair.parts = tuple(named[name] for name in data["parts"])  # type: ignore[misc]
-    pair.contact_particle = pair.parts[0]
     pair.unknowns = tuple(r.array(data["unknowns"])) if data.get("unknowns") is not None else ()
-    pair.gap = r.array(data["gap"]).item()
+    pair.coordinates, pair.gap = tuple(r.array(data["coordinates"])), r.array(data["gap"]).item()
     pair.unilateral, pair.constraints = read_unilateral(data["unilateral"], r), {}
     for name in FORMULAS:
         setattr(pair, name, np.asarray(r.array(data["formulas"][name])))
     for name in NUMBERS:
         setattr(pair, name, read_number(data["numbers"][name], r))
     return pair
+
+
+def _place(contacts: Contacts, body: Any) -> int:
+    return contacts.bodies.index(body)
+
+
+def _pose(contacts: Contacts, k: int) -> Pose:
+    return Pose.about(contacts.bodies[k], contacts.centers[k])

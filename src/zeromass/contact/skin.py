@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import combinations
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from zeromass.contact.bodies import SphericalBody
-from zeromass.contact.outlines import Ellipsoid, Supported
+from zeromass.contact.outlines import Ellipsoid, Outline, Round, Supported
+from zeromass.contact.pose import Body, Pose
 from zeromass.contact.roller import Roller
 from zeromass.contact.shaped import ConvexBody, ImplicitBody
 from zeromass.contact.surface import Surface
 from zeromass.contact.traced import PLACE, Traced
 from zeromass.errors import shown
-from zeromass.expression import Array, Expression, as_expression
-from zeromass.model import ModelError, Particle, RigidBody
-from zeromass.model.given import given_all
+from zeromass.expression import Expression, as_expression
+from zeromass.model import ModelError
+from zeromass.model.given import Number, given_all
 
 BETWEEN = "between"
 """The name under which friction and restitution of all contacts between bodies are given."""
@@ -30,22 +31,27 @@ class Skin(Surface):
     opposite normals, and what acts on the one there acts on the other the other way round.
 
     f       an expression of X, Y, Z, negative inside, convex
-    sphere  whether it depends on |x| alone, and need not be turned
+    pose    where its centre and its axes are
+    radius  of a sphere, m: f depends on |x| alone, and need not be turned; None of others
     """
 
     f: Expression
     side: int
     area: np.ndarray | None
 
-    def __init__(self, f: Expression, body: RigidBody, center: Particle, *, sphere: bool) -> None:
-        self.name: str = body.name
+    def __init__(self, f: Expression, pose: Pose, radius: Number | None = None) -> None:
+        self.name: str = pose.body.name
         self.f, self._shape = f, Traced(f)
-        self.body: RigidBody = body
-        self.center_particle: Particle = center
-        self.sphere: bool = sphere
-        self.shift: np.ndarray = center.position
-        self.rotation: np.ndarray | None = None if sphere else body.rotation
+        self.pose: Pose = pose
+        self.radius: Number | None = radius
+        self.shift: np.ndarray = pose.position
+        self.rotation: np.ndarray | None = pose.rotation if radius is None else None
         self._velocity, self.side, self.area = None, 1, None
+
+    @property
+    def body(self) -> Body:
+        """The body that it goes with."""
+        return self.pose.body
 
     @property
     def moves(self) -> bool:
@@ -54,29 +60,38 @@ class Skin(Surface):
 
     def normal(self, position: np.ndarray) -> np.ndarray:
         """n = ∇f/|∇f|; of a sphere ∇f = (P − O)/R, which is of length 1 where the contact is."""
-        return self.gradient(position) if self.sphere else super().normal(position)
+        return super().normal(position) if self.radius is None else self.gradient(position)
 
     @property
     def angular_velocity(self) -> np.ndarray:
         """Of the body, inertial components, rad/s."""
-        return self.body.angular_velocity
+        return self.pose.angular_velocity
 
     def velocity(self, position: np.ndarray) -> np.ndarray:
         """Of the body's material at a point on it, m/s."""
-        O = self.center_particle
-        return O.velocity + np.cross(self.angular_velocity, position - O.position)
+        return self.pose.velocity_of(position)
 
 
-def outside_of(solid: Roller) -> Expression | None:
-    """f of the outside of a body, in its axes, 1 m⁻¹ times a length near it; None where no formula of a place is known."""
-    x: Array = PLACE
-    if isinstance(solid, SphericalBody):
-        return as_expression((x @ x - solid.radius**2) / (2 * solid.radius))
-    if isinstance(solid, ImplicitBody):
-        return solid.formula
-    if isinstance(solid, ConvexBody) and isinstance(solid.outline, Ellipsoid):
-        a = x / solid.outline.axes
-        return as_expression((a @ a - 1) * solid.size / 2)
+def radius_of(shape: Roller | Outline) -> Number | None:
+    """Of a sphere, or zero of a point, m; None of other shapes."""
+    if isinstance(shape, SphericalBody):
+        return shape.radius
+    if isinstance(shape, Round) and all(as_expression(x).value == 0.0 for x in (shape.rim, shape.height)):
+        return shape.ball
+    return None
+
+
+def outside_of(shape: Roller | Outline) -> Expression | None:
+    """f of an outside, in its axes, 1 m⁻¹ times a length near it; None where no formula of a place is known."""
+    x, radius = PLACE, cast(Any, radius_of(shape))
+    outline = shape.outline if isinstance(shape, ConvexBody) else shape
+    if radius is not None:  # a point has no outside
+        return None if as_expression(radius).value == 0.0 else as_expression((x @ x - radius**2) / (2 * radius))
+    if isinstance(outline, ImplicitBody):
+        return outline.formula
+    if isinstance(outline, Ellipsoid):
+        a = x / outline.axes
+        return as_expression((a @ a - 1) * outline.size / 2)
     return None
 
 
@@ -103,11 +118,11 @@ def met(one: Roller, two: Roller) -> tuple[Roller, Roller]:
     )
 
 
-def skin_of(solid: Roller, body: RigidBody, center: Particle) -> Skin:
+def skin_of(shape: Roller | Outline, pose: Pose) -> Skin:
     """The outside of a body, of those whose outside is a formula of a place."""
-    f = outside_of(solid)
+    f = outside_of(shape)
     assert f is not None
-    return Skin(f, body, center, sphere=isinstance(solid, SphericalBody))
+    return Skin(f, pose, radius_of(shape))
 
 
 def between_of(solids: Sequence[Roller], between: Any) -> dict[str, tuple[Roller, Roller]]:

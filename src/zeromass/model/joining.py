@@ -27,8 +27,8 @@ from zeromass.model.one_sided import events_of, sibling
 from zeromass.model.parts import Part
 from zeromass.model.requirement import Requirement
 from zeromass.model.system import System
-from zeromass.model.unilateral import told_apart
 from zeromass.model.unconstrained import Unconstrained
+from zeromass.model.unilateral import told_apart
 
 
 def join(

@@ -39,11 +39,12 @@ MODES = (
 flags of the rows that are solved for, as of several contacts of one body rows may follow from those of others, and whether a
 contact of two sides pulls."""
 
-STEADY = 1e-12
-"""Part of √(g r) below which the direction of a slip is that in which it begins."""
+STEADY = 1e-8
+"""Part of √(g r) below which the direction of a slip is that in which it begins: friction turns slower slips at once, and so
+their equations of motion are stiff."""
 
 
-LANDS = "lands"
+LANDS, RESTED = "lands", "bounces end"
 HAPPENINGS = {"open": "contact lost", "slips": "would slip", "sticks": "slip dies out", "closed": LANDS}
 """What happens at a contact, by the mode that begins."""
 
@@ -187,8 +188,10 @@ class Unilateral:
     @cached_property
     def direction(self) -> tuple[Expression, Expression]:
         """Unit vector of the slip along both tangents, also where it is about to begin."""
-        creep = STEADY * as_expression(self.speed)
-        w = [as_expression(x + creep * way) for x, way in zip(self.slip, self.modes[3:5], strict=True)]
+        slow = STEADY * as_expression(self.speed)
+        w = expressions(self.slip)
+        begins = slow / (1.0 + (w @ w / slow**2) ** 2)
+        w = [as_expression(x + begins * way) for x, way in zip(self.slip, self.modes[3:5], strict=True)]
         size = expressions(w) @ expressions(w)
         length = as_expression(size) ** 0.5
         return as_expression(w[0] / length), as_expression(w[1] / length)
@@ -215,6 +218,8 @@ class Unilateral:
         """What results tell where its mode changes, or where it is struck."""
         if "open" in self.words:
             return self.called(after)
+        if before == "open" and after != "open" and as_expression(self.restitution).value != 0.0:
+            return f"{self.name}: {RESTED}"
         if struck or before == "open":
             return f"{self.name}: {LANDS}"
         return f"{self.name}: {HAPPENINGS[after]}"

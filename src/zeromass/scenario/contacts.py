@@ -170,5 +170,7 @@ def _loads(reader: Reader, given: dict[str, Any], contacts: Contacts) -> list[An
 
 
 def _coordinates(contacts: Contacts) -> dict[str, Any]:
-    parts = (*contacts.bodies, *contacts.centers)
-    return {x.name: x for part in parts for x in part.coordinates}
+    one, found = len(contacts.bodies) == 1, {x.name: x for body in contacts.bodies for x in body.coordinates}
+    for body, O in zip(contacts.bodies, contacts.centers, strict=True):
+        found |= dict(zip([f"{'' if one else body.name + ' '}center.{x}" for x in "xyz"], O.position, strict=True))
+    return found

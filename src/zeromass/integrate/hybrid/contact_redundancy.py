@@ -33,14 +33,16 @@ STIFF, ROUNDS = 1e-3, 100
 
 
 @kernel
-def independent_rows(p: ContactProblem, on: Ints) -> int:
+def independent_rows(p: ContactProblem, on: Ints, normal: bool) -> int:
     """on ← 1 for a largest set of independent rows of the contacts in p.mode, preferably of large forces: how many, (3k,).
+
+    normal  whether of normal rows alone
 
     Rows and columns are scaled to entries of 1 at most, as in `sliding.solve`; pivots are on the diagonal.
     """
     A, n = p.A, 3 * len(p.mu)
     for i in range(n):
-        on[i] = -1 if enforced(p, i) else 0
+        on[i] = -1 if enforced(p, i) and (i % 3 == 0 or not normal) else 0
     for i in range(n):
         big = 0.0
         for j in range(n):

@@ -9,28 +9,18 @@ inside do the same, `shared_forces` is taken.
 from __future__ import annotations
 
 from zeromass.integrate.hybrid.contact_problem import OPEN, SLIP, STICK, ContactProblem, coupling
-from zeromass.integrate.hybrid.contact_redundancy import enforced, shared_forces
+from zeromass.integrate.hybrid.contact_redundancy import enforced, independent_rows, shared_forces
 from zeromass.integrate.hybrid.contact_table import Contacts
 from zeromass.integrate.hybrid.tolerances import SMALL
-from zeromass.kernel.language import Reals2, kernel, sqrt
-
-BESIDE = 1e-7
-"""Weight of a normal force beside that of friction: friction comes first."""
+from zeromass.kernel.language import Reals, Reals2, kernel, sqrt
 
 
 @kernel
-def weight(p: ContactProblem, i: int) -> float:
-    """Root of the weight of a force."""
-    if i % 3 == 0:
-        return BESIDE
-    return 1.0 if p.mode[i // 3] == STICK else 0.0
-
-
-@kernel
-def set_idle_forces(x: Contacts, rows: int) -> int:
+def set_idle_forces(x: Contacts, rows: int, normal: bool) -> int:
     """x.Z ← forces that move nothing, a row for each that is not solved for: how many.
 
-    rows  how many are solved for, those in x.on
+    rows    how many are solved for, those in x.on
+    normal  whether of normal forces alone
     """
     p, n, found, a = x.problem, 3 * x.count, 0, 0
     for i in range(n):
@@ -41,14 +31,14 @@ def set_idle_forces(x: Contacts, rows: int) -> int:
         for b in range(rows):
             x.A[a, b] = coupling(p, x.order[a], x.order[b])
     for c in range(n):
-        if x.on[c] == 0 and enforced(p, c):
+        if is_idle(x, c, normal):
             for a in range(rows):
                 x.Z[found, a] = -coupling(p, x.order[a], c)
             found += 1
     solve_together(x.A, x.Z, rows, found)
     found = 0
     for c in range(n):
-        if x.on[c] == 0 and enforced(p, c):
+        if is_idle(x, c, normal):
             x.z[:rows] = x.Z[found, :rows]
             for i in range(n):
                 x.Z[found, i] = 1.0 if i == c else 0.0
@@ -56,6 +46,12 @@ def set_idle_forces(x: Contacts, rows: int) -> int:
                 x.Z[found, x.order[a]] = x.z[a]
             found += 1
     return found
+
+
+@kernel
+def is_idle(x: Contacts, c: int, normal: bool) -> bool:
+    """Whether a force is not solved for; perhaps of normal forces alone."""
+    return x.on[c] == 0 and enforced(x.problem, c) and not (normal and c % 3 != 0)
 
 
 @kernel
@@ -87,31 +83,66 @@ def solve_together(A: Reals2, Z: Reals2, n: int, count: int) -> None:
 
 
 @kernel
+def note_shared(x: Contacts) -> None:
+    """x.shared ← 1 for contacts whose normal forces do not follow from the motion, though there were no friction."""
+    p = x.problem
+    for c in range(set_idle_forces(x, independent_rows(p, x.on, True), True)):
+        for k in range(x.count):
+            if abs(x.Z[c, 3 * k]) > SMALL:
+                x.shared[k] = 1
+
+
+@kernel
+def counts(p: ContactProblem, i: int, normal: bool) -> bool:
+    """Whether a force is one of friction that holds, or a normal force."""
+    return i % 3 == 0 if normal else i % 3 != 0 and p.mode[i // 3] == STICK
+
+
+@kernel
+def product(x: Contacts, a: Reals, b: Reals, normal: bool) -> float:
+    """Σ aᵢ bᵢ over friction that holds, or over normal forces."""
+    total = 0.0
+    for i in range(3 * x.count):
+        if counts(x.problem, i, normal):
+            total += a[i] * b[i]
+    return total
+
+
+@kernel
+def project_out(x: Contacts, k: int, normal: bool) -> bool:
+    """x.problem.F ← without its part along x.Z[k], which is made orthonormal to those before: whether it is any force."""
+    own, size = x.Z[k], 0.0
+    for i in range(3 * x.count):
+        size = max(size, abs(own[i]))
+    for _ in range(2):
+        for l in range(k):
+            if x.order[l] == (2 if normal else 1):
+                part = product(x, x.Z[l], own, normal)
+                for i in range(3 * x.count):
+                    own[i] -= part * x.Z[l, i]
+    length = sqrt(product(x, own, own, normal))
+    if length <= SMALL * size:
+        return False
+    for i in range(3 * x.count):
+        own[i] = own[i] / length
+    part = product(x, own, x.problem.F, normal)
+    for i in range(3 * x.count):
+        x.problem.F[i] -= part * own[i]
+    return True
+
+
+@kernel
 def share_forces(x: Contacts, rows: int) -> None:
     """x.problem.F ← the forces with the least friction of all that do the same; see `set_idle_forces`."""
-    p, n = x.problem, 3 * x.count
-    count = set_idle_forces(x, rows)
+    p = x.problem
+    count = set_idle_forces(x, rows, False)
     x.z[:] = p.F
-    for k in range(count):  # the weighted rows of Z become orthonormal, one after another
-        for _ in range(2):
-            for l in range(k):
-                product = 0.0
-                for i in range(n):
-                    product += weight(p, i) * x.Z[l, i] * weight(p, i) * x.Z[k, i]
-                for i in range(n):
-                    x.Z[k, i] -= product * x.Z[l, i]
-        size = 0.0
-        for i in range(n):
-            size += weight(p, i) * x.Z[k, i] * weight(p, i) * x.Z[k, i]
-        if size == 0.0:
-            continue
-        size = sqrt(size)
-        product = 0.0
-        for i in range(n):
-            x.Z[k, i] = x.Z[k, i] / size
-            product += weight(p, i) * x.Z[k, i] * weight(p, i) * p.F[i]
-        for i in range(n):
-            p.F[i] -= product * x.Z[k, i]
+    for k in range(count):
+        x.order[k] = 1 if project_out(x, k, False) else 0
+    for k in range(count):
+        if x.order[k] == 0:  # it has no friction
+            project_out(x, k, True)
+            x.order[k] = 2
     for g in range(x.count):
         if p.mode[g] == SLIP:
             for i in range(2):

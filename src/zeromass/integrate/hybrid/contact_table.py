@@ -21,15 +21,16 @@ from zeromass.model.pieces import SystemPieces
 from zeromass.model.unilateral import Unilateral
 
 LAW = 6
-"""Numbers of each contact: μ up to which it sticks, negative where it is rough, and where it slips, e, the length and the
-speed that rounding is a part of, and the force that bounds the friction, negative where a contact does."""
+"""Numbers of each contact: μ up to which it sticks, and where it slips, e, the length and the speed that rounding is a part
+of, and the force that bounds the friction, negative where a contact does."""
 
 HOLD, KINETIC, RESTITUTION, SIZE, SPEED, BOUND = range(LAW)
 
 
-CLOSES, OPENS, SLIPS, STOPS, TURNS, FLOWS = CAUSES = 1, 2, 4, 8, 16, 32
+CLOSES, OPENS, SLIPS, STOPS, TURNS, STRAYS, FLOWS = CAUSES = 1, 2, 4, 8, 16, 32, 64
 """What ends a mode of a contact, as bits: a gap closes, a force vanishes, friction is at its limit, a slip dies out,
-tangents are to be taken along other axes, and a slip is so fast that its direction is no longer stiff."""
+tangents are to be taken along other axes, a gap whose row follows from those of others is not kept closed by them, and a
+slip is so fast that its direction is no longer stiff."""
 
 
 SLOW = 1e-7
@@ -62,6 +63,7 @@ class Contacts(Struct):
     touching, candidate   whether each touches, and whether it does not leave; on: rows that are solved for
     A, Z, z, order   memory to share forces
     values      parameters with no switch that holds the motion
+    shared      contacts whose normal forces have not followed from the motion
     impulse     of impacts where the last piece ended, (3k,); struck: whether there were any
     problem, impacts   of modes and impulses
     why, which  why no modes are found, see `ContactEnd`, and of which contact
@@ -75,6 +77,7 @@ class Contacts(Struct):
     normal_force: Ints
     carrier: Ints
     opens: Ints
+    rough: Ints
     two_sided: Ints
     spatial: Ints
     closed: Ints
@@ -112,6 +115,7 @@ class Contacts(Struct):
     values: Reals
     impulse: Reals
     struck: bool
+    shared: Ints
     problem: ContactProblem
     impacts: ImpactProblem
     why: int
@@ -142,7 +146,7 @@ def contact_formulas(pieces: SystemPieces, program: Program) -> list[list[Expres
     law: list[Any] = []
     for one in pieces.unilaterals:
         normals += list(one.normal) if one.normal is not None else [1.0, 0.0, 0.0]
-        static = -ONE if one.rough else 0.0 if one.smooth else one.friction
+        static = 0.0 if one.rough or one.smooth else one.friction
         kinetic = static if one.kinetic is None else one.kinetic
         law += [static, kinetic, one.restitution, one.size, one.speed, -ONE if one.bound is None else one.bound]
     J, W = (sparse_rows(matrix)[2] for matrix in (equations.rows, equations.added))
@@ -170,6 +174,9 @@ def contact_guards(one: Unilateral) -> dict[int, Expression]:
         found[STOPS] = where(slips, w[0] ** 2 + w[1] ** 2 - slow**2, 1.0)
         if one.spatial:
             found[FLOWS] = where(slips, (STIFF * one.speed) ** 2 - w[0] ** 2 - w[1] ** 2, 1.0)
+    if one.gap is not None:  # a row that follows from others may not do so for long
+        follows = where(one.rows[0] > 0.5, 1.0, one.modes[5] ** 2 - one.gap**2)
+        found[STRAYS] = where(closed, follows, 1.0)
     if one.normal is not None:
         along = one.normal @ expressions(one.axis)
         found[TURNS] = where(closed, 1.0 - along**2 - STEEP, 1.0)
@@ -182,6 +189,8 @@ def may_end(x: Contacts, values: Reals, k: int, cause: int) -> bool:
     closed = values[x.closed[k]] != 0.0
     if cause == FLOWS:
         return False
+    if cause == STRAYS:
+        return closed and values[x.rows[3 * k]] == 0.0
     if cause == SLIPS:
         return values[x.sticks[k]] != 0.0
     if cause == STOPS:
@@ -223,6 +232,7 @@ def contact_table(pieces: SystemPieces, program: Program, evaluate: Any) -> Cont
         normal_force=ints([one.has_normal for one in pieces.unilaterals]),
         carrier=ints([numbers[one.name if one.carrier is None else one.carrier.name] for one in pieces.unilaterals]),
         opens=ints([one.opens for one in pieces.unilaterals]),
+        rough=ints([one.rough for one in pieces.unilaterals]),
         two_sided=ints([one.two_sided for one in pieces.unilaterals]),
         spatial=ints([one.spatial for one in pieces.unilaterals]),
         closed=modes[:, 0].copy(),
@@ -259,6 +269,7 @@ def contact_table(pieces: SystemPieces, program: Program, evaluate: Any) -> Cont
         order=np.zeros(3 * k, dtype=np.int64),
         values=real(len(pieces.system.parameters)),
         impulse=real(3 * k),
+        shared=whole(),
         problem=contact_problem(k),
         impacts=impact_problem(k),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from zeromass.integrate.hybrid.contact_modes import select_contact_modes
 from zeromass.integrate.hybrid.contact_problem import BITS, INFINITE, OPEN, SLIP, STICK, ContactStatus
 from zeromass.integrate.hybrid.contact_redundancy import enforced, independent_rows
-from zeromass.integrate.hybrid.contact_sharing import share_forces
+from zeromass.integrate.hybrid.contact_sharing import note_shared, share_forces
 from zeromass.integrate.hybrid.contact_table import (
     BOUND,
     CLOSES,
@@ -21,6 +21,7 @@ from zeromass.integrate.hybrid.contact_table import (
     STEEP,
     STIFF,
     STOPS,
+    STRAYS,
     Contacts,
 )
 from zeromass.integrate.hybrid.impact_problem import ImpactStatus
@@ -119,8 +120,8 @@ def find_touching(x: Contacts, y: Reals, values: Reals) -> bool:
 
 
 @kernel
-def apply_impacts(x: Contacts, w: Switches, y: Reals, values: Reals) -> bool:
-    """Adds the impulses of contacts that are approached to the rates: whether there are such impulses."""
+def apply_impacts(x: Contacts, w: Switches, y: Reals, values: Reals) -> int:
+    """Adds the impulses of contacts that are approached to the rates: why there are none, or DECIDED."""
     p, n = x.impacts, len(y) // 2
     x.values[:] = values
     for k in range(len(w.kind)):
@@ -129,20 +130,23 @@ def apply_impacts(x: Contacts, w: Switches, y: Reals, values: Reals) -> bool:
     x.evaluate(w.clock, y, x.values, x.gap, x.velocity, x.free, x.force, x.normal, x.law, x.J, x.W)
     set_coupling(x, x.touching, p.D)
     for k in range(x.count):
-        rough = x.law[LAW * k + HOLD] < 0.0
-        p.mu[k] = INFINITE if rough else x.law[LAW * k + KINETIC]
+        p.mu[k] = INFINITE if x.rough[k] != 0 else x.law[LAW * k + KINETIC]
         p.e[k] = x.law[LAW * k + RESTITUTION]
+        if x.touching[k] != 0 and not (p.e[k] >= 0.0 and p.e[k] <= 1.0):
+            return fail(x, int(ContactEnd.RESTITUTION), k)
+        if x.touching[k] != 0 and not p.mu[k] >= 0.0:
+            return fail(x, int(ContactEnd.FRICTION), k)
         for i in range(3):
             p.w[3 * k + i] = x.velocity[3 * k + i] if x.touching[k] != 0 else 1.0 if i == 0 else 0.0
     if impacts(p, x.simultaneous) > int(ImpactStatus.SEQUENTIAL):
-        return False
+        return fail(x, int(ContactEnd.NO_IMPULSE), 0)
     for j in range(3 * x.count):
         x.impulse[j] += p.P[j]
         if p.P[j] != 0.0:
             x.struck = True
             for e in range(x.W_ends[j], x.W_ends[j + 1]):
                 y[n + x.W_columns[e]] += p.P[j] * x.W[e]
-    return True
+    return int(ContactEnd.DECIDED)
 
 
 @kernel
@@ -202,7 +206,7 @@ def pose_problem(x: Contacts, values: Reals) -> bool:
     for k in range(x.count):
         reached, speed, static, bound = x.reached[k], slip_speed(x, k), x.law[LAW * k + HOLD], x.law[LAW * k + BOUND]
         p.mu[k], p.hold[k] = x.law[LAW * k + KINETIC], static
-        if static < 0.0:
+        if x.rough[k] != 0:
             p.mu[k], p.hold[k] = INFINITE, INFINITE
         p.carrier[k] = x.carrier[k] if x.candidate[k] != 0 else k
         p.given[k] = -1.0
@@ -211,7 +215,8 @@ def pose_problem(x: Contacts, values: Reals) -> bool:
             if bound >= 0.0:
                 p.mu[k], p.hold[k], p.given[k] = bound, bound, 1.0
         known = speed > SLOW * x.law[LAW * k + SPEED] and reached & STOPS == 0
-        opens = x.candidate[k] == 0 or (reached & OPENS != 0 and x.opens[k] != 0)
+        leaves = reached & OPENS != 0 or (reached & STRAYS != 0 and x.gap[k] > 0.0)
+        opens = x.candidate[k] == 0 or (leaves and x.opens[k] != 0)
         p.excluded[k], p.mode[k], p.lasts[k] = CLOSED if opens else 0, OPEN, 1 - x.opens[k]
         some = some or not opens
         for i in range(2):
@@ -276,16 +281,19 @@ def select_with_sides(x: Contacts, values: Reals) -> int:
 def set_modes(x: Contacts, y: Reals, values: Reals) -> bool:
     """values ← modes and margins as they were found: whether any contact is closed."""
     p, largest, some = x.problem, 0.0, False
-    rows, every = independent_rows(p, x.on), 0
+    rows, every = independent_rows(p, x.on, False), 0
     for i in range(3 * x.count):
         every += 1 if enforced(p, i) else 0
     if rows < every:
-        share_forces(x, rows)
+        note_shared(x)
+        share_forces(x, independent_rows(p, x.on, False))
     for i in range(3 * x.count):
         largest = max(largest, abs(p.F[i]))
         if x.candidate[i // 3] != 0 and p.D[i, i] > 0.0:
             largest = max(largest, abs(x.free[i]) / p.D[i, i])
     for k in range(x.count):
+        speed, size, D = x.law[LAW * k + SPEED], x.law[LAW * k + SIZE], p.D[3 * k, 3 * k]
+        rounding = ROUNDING * speed * speed / (size * D) if D > 0.0 else 0.0
         base = x.carrier[k]
         mode = OPEN if p.mode[base] == OPEN else p.mode[k]
         values[x.closed[k]] = 0.0 if mode == OPEN else 1.0
@@ -294,8 +302,9 @@ def set_modes(x: Contacts, y: Reals, values: Reals) -> bool:
         for i in range(2):
             values[x.way[2 * k + i]] = p.way[k, i] if mode == SLIP else 0.0
         opens = mode == OPEN and x.normal_force[k] != 0
-        values[x.gap_margin[k]] = max(-x.gap[k], 0.0) + ROUNDING * extent(x, y, k) if opens else 0.0
-        values[x.force_margin[k]] = NEGLIGIBLE * largest
+        margin = max(-x.gap[k], 0.0) + ROUNDING * extent(x, y, k)
+        values[x.gap_margin[k]] = margin if opens else abs(x.gap[k]) + TOUCHES * extent(x, y, k)
+        values[x.force_margin[k]] = max(NEGLIGIBLE * largest, rounding)
         for i in range(3):
             values[x.rows[3 * k + i]] = float(x.on[3 * k + i])
             values[x.forces[3 * k + i]] = p.F[3 * k + i]
@@ -381,10 +390,14 @@ def settle_contacts(m: Motion, w: Switches, s: StepFunctions, fresh: bool) -> in
             break
         if again == AT_ONCE - 1:
             return fail(x, int(ContactEnd.REPEATS), 0)
-        if not apply_impacts(x, w, y, values):
-            return fail(x, int(ContactEnd.NO_IMPULSE), 0)
+        why = apply_impacts(x, w, y, values)
+        if why != int(ContactEnd.DECIDED):
+            return why
         look_at_contacts(x, w, y, values)
     find_candidates(x, y)
+    for k in range(x.count):
+        if x.candidate[k] != 0 and not (x.law[LAW * k + HOLD] >= 0.0 and x.law[LAW * k + KINETIC] >= 0.0):
+            return fail(x, int(ContactEnd.NEGATIVE), k)
     status = int(ContactStatus.DECIDED)
     if pose_problem(x, values):
         status = select_with_sides(x, values)

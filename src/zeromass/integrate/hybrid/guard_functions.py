@@ -9,7 +9,7 @@ from typing import Any
 from zeromass.compile.program import Program
 from zeromass.expression import Expression, as_expression, jacobian, rate, symbols, where
 from zeromass.expression.node import ordered
-from zeromass.integrate.hybrid.contact_table import CLOSES, FLOWS, contact_guards
+from zeromass.integrate.hybrid.contact_table import CLOSES, FLOWS, STRAYS, contact_guards
 from zeromass.integrate.stepping.kinks import KINK, kinks
 from zeromass.integrate.stepping.layout import FOLLOWED
 from zeromass.integrate.stepping.loop import bumps_of
@@ -90,6 +90,7 @@ class GuardFunctions:
                 f"{CONTACT}{k} {cause}", as_expression(self.pieces.acting(zero).item()), direction=-1
             )
             for cause, zero in contact_guards(one).items()
+            if cause != STRAYS or len(self.pieces.unilaterals) > 1
         }
         rate_of_gap = where(one.closed > 0.5, 1.0, rate(one.gap))
         low = Event(f"{LOW}{k} {CLOSES}", as_expression(rate_of_gap), direction=turns, terminal=False)
@@ -144,7 +145,8 @@ class GuardFunctions:
         state = list(program.system.inputs[: 1 + 2 * len(program.acceleration)])
         zeros = program.solved([self._acting(k, guard.zero) for k, _, guard in own])
         names = [name for (_, name, _), e in zip(own, zeros, strict=True) if _bends(e, state)]
-        contacts = [e for e in self.events if e.name.startswith(CONTACT) and place_of(e.name)[1] != FLOWS]
+        unsearched = (f" {CLOSES}", f" {FLOWS}")
+        contacts = [e for e in self.events if e.name.startswith(CONTACT) and not e.name.endswith(unsearched)]
         forces = {force for one in pieces.unilaterals for force in one.forces}
         return names + [e.name for e in contacts if not forces.isdisjoint(symbols(e.zero)) or _bends(e.zero, state)]
 

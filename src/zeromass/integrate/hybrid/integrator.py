@@ -11,13 +11,14 @@ from dataclasses import replace
 import numpy as np
 
 from zeromass.compile.program import Program, program_at
+from zeromass.contact.redundant import warn_of_redundancy
 from zeromass.expression import Symbol
 from zeromass.integrate.hybrid.chattering import CROWDED, PILED, RECENT, chatters
 from zeromass.integrate.hybrid.crossing import AT_ONCE
 from zeromass.integrate.hybrid.endings import CHATTERS, RETURNS, TOUCHES
 from zeromass.integrate.hybrid.guard_functions import GuardFunctions
-from zeromass.integrate.hybrid.mode_selector import ModeSelector
 from zeromass.integrate.hybrid.memory import STANDS_IN, Crossing, Drive
+from zeromass.integrate.hybrid.mode_selector import ModeSelector
 from zeromass.integrate.hybrid.motion import Driver
 from zeromass.integrate.hybrid.piece_end import PieceEnd
 from zeromass.integrate.hybrid.piece_runner import PieceRunner
@@ -79,6 +80,13 @@ class HybridIntegrator:
         self._drivers: dict[tuple[Program, bool], Driver] = {}
         self._implicit = False  # whether slips begin, whose direction is stiff
         found = self._segments()
+        shared = sum(driver.m.contacts.shared for driver in self._drivers.values())
+        elements = self.pieces.given.contact_elements
+        vertices = {
+            one.name for by in elements if len(by.unilaterals) > 1 for one in by.unilaterals
+        }  # their sums are told
+        names = [one.name for one, some in zip(self.pieces.unilaterals, shared, strict=True) if some]
+        warn_of_redundancy([name for name in names if name not in vertices])
         for driver in self._drivers.values():
             driver.release(self._watched)
         return found

@@ -51,6 +51,9 @@ class ContactEnd(IntEnum):
     INSIDE = 3  # a motion begins inside
     NO_IMPULSE = 4
     REPEATS = 5
+    RESTITUTION = 6  # is no number from 0 to 1 where a contact is struck
+    FRICTION = 7  # is negative there
+    NEGATIVE = 8  # is the friction of a contact that touches
 
 
 CONTACT_WORDS: dict[ContactEnd, str] = {
@@ -61,6 +64,15 @@ CONTACT_WORDS: dict[ContactEnd, str] = {
     ContactEnd.REPEATS: "impacts at {which} follow one another at the same moment without end",
 }
 """which: a contact."""
+
+IMPOSSIBLE: dict[ContactEnd, str] = {
+    ContactEnd.RESTITUTION: "restitution of {which} is {value:g} at t = {t:.9g} s, where it is struck; it lies between "
+    "0 and 1",
+    ContactEnd.FRICTION: "friction of {which} is {value:g} at t = {t:.9g} s, where it is struck; a coefficient is positive, "
+    "or zero",
+    ContactEnd.NEGATIVE: "at t = {t:.9g} s friction of {which} = {law} falls below zero; a coefficient is positive, or zero",
+}
+"""which: a contact; value: of its coefficient, at a time t; law: its formula."""
 
 
 def words(why: Selection, which: str, count: int = 1, number: int = 0) -> str:

@@ -10,14 +10,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from zeromass.compile.program import Program
-from zeromass.expression import Symbol
+from zeromass.expression import Symbol, as_expression, caption
+from zeromass.integrate.hybrid.contact_table import KINETIC, LAW, RESTITUTION
 from zeromass.integrate.hybrid.crossing import begin_modes, cross_switch
 from zeromass.integrate.hybrid.driven import DrivenPieces, piece_of
 from zeromass.integrate.hybrid.driver import drive, functions_in_piece, select_in_piece, take_back
 from zeromass.integrate.hybrid.guard_functions import LOW, GuardFunctions, LookedAt
 from zeromass.integrate.hybrid.members import Ending, Members, drive_members
 from zeromass.integrate.hybrid.memory import COUNTS, LEAVES, MEETS, Crossing, Drive
-from zeromass.integrate.hybrid.messages import CONTACT_WORDS, ContactEnd, Selection, words
+from zeromass.integrate.hybrid.messages import CONTACT_WORDS, IMPOSSIBLE, ContactEnd, Selection, words
 from zeromass.integrate.hybrid.methods import MethodMemory, method_memory
 from zeromass.integrate.hybrid.piece_begin import next_target
 from zeromass.integrate.hybrid.piece_memory import PieceMemory
@@ -38,7 +39,7 @@ from zeromass.integrate.stepping.step_functions import functions_at
 from zeromass.integrate.stepping.workspace import Workspace
 from zeromass.integrate.terms import terms_of_time
 from zeromass.kernel.language import compiled
-from zeromass.model import StartError, State
+from zeromass.model import ModelError, StartError, State
 from zeromass.model.pieces import Undecided
 from zeromass.model.unilateral import inside_words
 
@@ -151,6 +152,7 @@ class Driver(PieceMemory):
             m.fresh[Real64.behind] = np.inf
         m.until, m.start, m.pieces, m.flipped, m.tries, m.occurrences, m.forgets = until, start.t, 0, 0, 0, 0, False
         rows = [table.modes(place) for place in range(len(table.times) + 1)]
+        m.contacts.shared[:] = 0
         m.times = np.array(table.times, dtype=float)
         m.timed = np.array([[row[switches[k].mode] for k in table.switches] for row in rows]).reshape(len(rows), -1)
         m.which = ints(table.switches)
@@ -263,7 +265,8 @@ class Driver(PieceMemory):
         """On which pieces a motion begins that has just been taken up; None where that is not decided."""
         if self.select_first(start) != Selection.DECIDED:
             return None
-        return piece_of(self.pieces, dict(zip(self.parameters, self.work.values[self.hidden :].tolist(), strict=True)))
+        values = self.work.values[self.hidden :].tolist()
+        return piece_of(self.pieces, dict(zip(self.parameters, values, strict=True)))
 
     def select_first(self, start: State) -> Selection:
         """Selects the modes with which a motion begins that has just been taken up, in `work`; or why there are none."""
@@ -300,9 +303,9 @@ class Driver(PieceMemory):
         count = len(w.kind)
         w.reached[:] = [k in reached for k in range(count)]
         w.way[:] = [reached.get(k, 1.0) for k in range(count)]
-        if not any(k >= count for k in reached):
-            m.contacts.reached[:] = 0
+        m.contacts.reached[:] = [int(reached.get(count + k, 0.0)) for k in range(m.contacts.count)]
         m.flipped = 0
+        work.ints[Int64.recorded] = max(work.ints[Int64.recorded], 1)  # a slip that dies out may move the end of a step
         found = Crossing(compiled(cross_switch)(m, w, self.step, m.jumps))
         self.callbacks.check()
         y = work.state[: self.order]
@@ -316,8 +319,14 @@ class Driver(PieceMemory):
         return found, beyond, replace(new, switchings=said, impulse=impulse)
 
     def contact_words(self) -> str:
-        """Why contacts do not tell what follows."""
+        """Why contacts do not tell what follows; raises where a coefficient is none."""
         x = self.m.contacts
+        if x.why in IMPOSSIBLE:
+            value = x.law[LAW * x.which + (RESTITUTION if x.why == ContactEnd.RESTITUTION else KINETIC)]
+            which = self.pieces.words([len(self.w.kind) + x.which])
+            law = caption(as_expression(self.pieces.given.unilaterals[x.which].friction))
+            said = {"which": which, "value": value, "law": law, "t": self.w.clock[0]}
+            raise ModelError(IMPOSSIBLE[ContactEnd(x.why)].format(**said))
         return CONTACT_WORDS[ContactEnd(x.why)].format(which=self.pieces.words([len(self.w.kind) + x.which]))
 
     def _values(self, piece: Piece) -> list[float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from zeromass.integrate.hybrid.contact_table import OPENS, SLIPS, STOPS, TURNS
+from zeromass.integrate.hybrid.contact_table import OPENS, SLIPS, STOPS, STRAYS, TURNS
 from zeromass.integrate.hybrid.contact_transitions import slips_stiffly
 from zeromass.integrate.hybrid.crossing import defined_at
 from zeromass.integrate.hybrid.memory import (
@@ -165,7 +165,7 @@ def leave_switches(m: Motion, w: Switches) -> None:
         at = m.slopes[c]
         if m.cause[c] == CONTACT and m.guard_side[c] == STOPS:
             m.contacts.begins[m.guard_switch[c]] = 1 if m.signs[c, 0] < 0.0 else 0
-        if m.cause[c] == CONTACT and (m.guard_side[c] == OPENS or m.guard_side[c] == SLIPS or m.guard_side[c] == TURNS):
+        if m.cause[c] == CONTACT and m.guard_side[c] & (OPENS + SLIPS + TURNS + STRAYS) != 0:
             m.signs[c, 0] = max(m.signs[c, 0], LEAST)  # as its mode was found, to rounding
         elif at >= 0 and m.cause[c] == CONTACT:
             if m.signs[c, 0] <= 2.0 * abs(m.values[m.contacts.gap_margin[m.guard_switch[c]]]):

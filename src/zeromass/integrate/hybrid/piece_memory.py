@@ -253,10 +253,10 @@ class PieceMemory:
         return m
 
     def reached(self) -> dict[int, float]:
-        """Switches that ended a piece, with the way that each goes: up or down."""
+        """Switches that ended a piece, with the way that each goes, up or down; contacts behind them, with their causes."""
         found = {k: float(self.w.way[k]) for k in np.flatnonzero(self.w.reached).tolist()}
-        count = len(self.w.kind)
-        return found | {count + k: -1.0 for k in np.flatnonzero(self.m.contacts.reached).tolist()}
+        count, causes = len(self.w.kind), self.m.contacts.reached
+        return found | {count + k: float(causes[k]) for k in np.flatnonzero(causes).tolist()}
 
     # one piece, whose steps are made by a loop -----------------------------------------------------------------------
     def enter(self, t: float, y: np.ndarray, target: float, until: float) -> None:

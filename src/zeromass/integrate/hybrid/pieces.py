@@ -169,8 +169,14 @@ def contact_events(pieces: SystemPieces, before: Piece, after: Piece) -> list[st
     old, new = (contact_modes(pieces, piece.modes) for piece in (before, after))
     names = after.impulse.constraints if after.impulse else ()
     struck = [any(name in (one.name, f"{one.name} normal") for name in names) for one in pieces.unilaterals]
-    found = zip(pieces.unilaterals, old, new, struck, strict=True)
-    return [one.happening(was, mode, hit) for one, was, mode, hit in found if mode != was or hit]
+    found = []
+    for one, was, mode, hit in zip(pieces.unilaterals, old, new, struck, strict=True):
+        turned = was == mode == "slips" and sum(before.modes[way] * after.modes[way] for way in one.modes[3:5]) < 0.0
+        if mode != was or hit:
+            found.append(one.happening(was, mode, hit))
+        elif turned:  # it has died out, and begins again
+            found.append(one.happening(was, "sticks", False))
+    return found
 
 
 def switchings(pieces: SystemPieces, t: float, old: Piece, new: Piece) -> tuple[Switching, ...]:
