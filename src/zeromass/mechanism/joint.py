@@ -38,7 +38,7 @@ class Connected(ABC):
     coordinates: tuple[Symbol, ...] = ()
     usual: Mapping[Symbol, float] = {}
     parts: tuple[Part, ...] = ()
-    one_sided: tuple[Side, ...] = ()
+    one_sided: tuple[Any, ...] = ()
     unilaterals: tuple[Unilateral, ...] = ()
 
     @property

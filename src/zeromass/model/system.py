@@ -56,7 +56,7 @@ from zeromass.model.reactions import Reactions
 from zeromass.model.remembering import Remembering
 from zeromass.model.requirement import Requirement, unmet
 from zeromass.model.solving import StartEquations
-from zeromass.model.start import Prescribed, consistent_start
+from zeromass.model.start import Prescribed, begun, consistent_start
 from zeromass.model.state import ROUNDING, Magnitude, Matrices, State
 from zeromass.model.unilateral import Unilateral, hidden_parameters, told_apart
 from zeromass.model.unconstrained import (
@@ -622,7 +622,8 @@ class System(Remembering):
         M (v − guess), as if an impulse of the constraints had changed them. Contradictions raise a StartError that names
         them; prescriptions that miss the constraints by no more than their rounding are brought onto them.
         """
-        return consistent_start(self, prescribed, t=t, parameters=parameters, guess=guess, near=near)
+        given = begun(self, prescribed, {})
+        return consistent_start(self, given, t=t, parameters=parameters, guess=guess, near=near)
 
     def assemblies(
         self,

@@ -37,6 +37,14 @@ PERIODIC = 1e-9
 """Part of accelerations by which they may differ where an angle is larger by 2π, and its formulas count as periodic."""
 
 
+class CanNotBegin(ModelError):
+    """No motion begins at a state."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        super().__init__(str(outcome))
+        self.outcome: Outcome = outcome
+
+
 class HybridIntegrator:
     """One motion of a system with switches, from a start until a time, an event, or what ends it."""
 
@@ -68,16 +76,40 @@ class HybridIntegrator:
         self._place = 0  # among the time events: of the next time
         self._last: dict[int, float] = {}
         self._begun = False
+        self._drivers: dict[Program, Driver] = {}
         self.following: System | None = None
         """The system that the motion goes on with where an impulse is more than its constraints can give."""
 
     def segments(self) -> Segments:
         """The segments of the motion, one for each piece; the last tells how it ended."""
-        self._drivers: dict[Program, Driver] = {}
         found = self._segments()
+        self.release()
+        return found if self.settings.transitions or not self.pieces.unilaterals else self._first_modes(found)
+
+    def _first_modes(self, found: Segments) -> Segments:
+        """The segments up to the first change of contact modes, which ends the motion as an event."""
+        for k, segment in enumerate(found[1:], start=1):
+            before = found[k - 1]
+            if segment.kind != before.kind or (segment.piece is not None and segment.piece.impulse):
+                said = ", ".join(event.name for event in before.events if event.t == before.t[-1])
+                return Segments([*found[: k - 1], replace(before, outcome=Outcome(Ending.EVENT, before.outcome.t, said))])
+        return found
+
+    def release(self) -> None:
+        """Leaves its drivers to later motions."""
         for driver in self._drivers.values():
             driver.release(self._watched)
-        return found
+
+    def begin(self) -> tuple[Piece, State]:
+        """The piece and the state with which the motion begins; Undecided or CanNotBegin where it does not."""
+        self._use_driver()
+        piece = self.selector.begin(self.start, self._timed)
+        begun = self._start_on(piece)
+        return self._begin_contacts(piece, begun) if self.pieces.unilaterals else (piece, begun)
+
+    def program(self, state: State, piece: Piece) -> Program:
+        """The program of the motion on a piece."""
+        return self._guards.program(self._guards.state(state, piece.modes))
 
     def _segments(self) -> Segments:
         if self.pieces.in_forces:
@@ -88,12 +120,10 @@ class HybridIntegrator:
             if outcome is not None:
                 return Segments([Segment.standing(self.start, outcome, self.settings)])
             self._begun = True
-        self._use_driver()
         try:
-            piece = self.selector.begin(self.start, self._timed)
-            begun = self._start_on(piece)
-            if self.pieces.unilaterals:
-                piece, begun = self._begin_contacts(piece, begun)
+            piece, begun = self.begin()
+        except CanNotBegin as why:
+            return Segments([Segment.standing(self.start, why.outcome, self.settings)])
         except Undecided as why:
             outcome = Outcome(Ending.AMBIGUOUS, self.start.t, str(why))
             return Segments([Segment.standing(self.start, outcome, self.settings)])
@@ -107,8 +137,9 @@ class HybridIntegrator:
     def _begin_contacts(self, piece: Piece, start: State) -> tuple[Piece, State]:
         """The piece and the state with the modes of contacts."""
         moving = self._guards.state(start, piece.modes)
-        if at_start(moving, self.settings.limits.violation) is not None:
-            return piece, start  # the motion can not begin: the loop says so
+        outcome = at_start(moving, self.settings.limits.violation)
+        if outcome is not None:
+            raise CanNotBegin(outcome)
         driver = self._of(moving)
         driver.work.values[:] = moving.inputs[1 + driver.order :]
         return driver.begin_contacts(start)

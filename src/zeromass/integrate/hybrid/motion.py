@@ -299,8 +299,7 @@ class Driver(PieceMemory):
         count = len(w.kind)
         w.reached[:] = [k in reached for k in range(count)]
         w.way[:] = [reached.get(k, 1.0) for k in range(count)]
-        if not any(k >= count for k in reached):
-            m.contacts.reached[:] = 0
+        m.contacts.reached[:] = [int(reached.get(count + k, 0.0)) for k in range(m.contacts.count)]
         m.flipped = 0
         found = Crossing(compiled(cross_switch)(m, w, self.step, m.jumps))
         self.callbacks.check()

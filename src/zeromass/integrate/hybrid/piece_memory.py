@@ -245,10 +245,10 @@ class PieceMemory:
         return m
 
     def reached(self) -> dict[int, float]:
-        """Switches that ended a piece, with the way that each goes: up or down."""
+        """What ended a piece: switches, each with the way that it goes, up or down, and contacts, with bits of `CAUSES`."""
         found = {k: float(self.w.way[k]) for k in np.flatnonzero(self.w.reached).tolist()}
         count = len(self.w.kind)
-        return found | {count + k: -1.0 for k in np.flatnonzero(self.m.contacts.reached).tolist()}
+        return found | {count + k: float(cause) for k, cause in enumerate(self.m.contacts.reached.tolist()) if cause}
 
     # one piece, whose steps are made by a loop -----------------------------------------------------------------------
     def enter(self, t: float, y: np.ndarray, target: float, until: float) -> None:
