@@ -262,7 +262,7 @@ class Driver(PieceMemory):
         """On which pieces a motion begins that has just been taken up; None where that is not decided."""
         if self.select_first(start) != Selection.DECIDED:
             return None
-        return piece_of(self.pieces, dict(zip(self.parameters, work.values[self.hidden :].tolist(), strict=True)))
+        return piece_of(self.pieces, dict(zip(self.parameters, self.work.values[self.hidden :].tolist(), strict=True)))
 
     def select_first(self, start: State) -> Selection:
         """Selects the modes with which a motion begins that has just been taken up, in `work`; or why there are none."""
