@@ -209,7 +209,7 @@ class Unilateral:
     def happening(self, before: str, after: str, struck: bool) -> str:
         """What results tell where its mode changes, or where it is struck."""
         if self.scalar and "open" in self.words:
-            return self.called(after)
+            return self.called("closed" if struck else after)
         if struck or before == "open":
             return f"{self.name}: {LANDS}"
         return f"{self.name}: {HAPPENINGS[after]}"
