@@ -37,7 +37,7 @@ def test_a_wheel_slips_as_the_body_of_its_shape(friction):
     assert other.kinds == tuple(f"tyre {kind}" for kind in one.kinds)
     np.testing.assert_allclose(other.changes, one.changes, atol=1e-7)  # creeps of 1e-9 √(g r), of two sizes r
     assert np.abs(one[rolling.contact][-1] - other[tyre.contact][-1]).max() < 1e-7
-    slips = [segment for segment in other.segments if segment.system.kind == "tyre slipping"]
+    slips = [segment for segment in other.segments if segment.kind == "tyre slipping"]
     assert slips
     assert other.required_friction().value <= 0.08 + 1e-9
 

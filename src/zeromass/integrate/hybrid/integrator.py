@@ -102,6 +102,11 @@ class HybridIntegrator:
 
     def begin(self) -> tuple[Piece, State]:
         """The piece and the state with which the motion begins; Undecided or CanNotBegin where it does not."""
+        if self.pieces.unilaterals:
+            moving = self._guards.state(self.start, {switch.mode: 1.0 for switch in self.pieces.switches} | self._timed)
+            outcome = at_start(moving, self.settings.limits.violation)
+            if outcome is not None:
+                raise CanNotBegin(outcome)
         self._use_driver()
         piece = self.selector.begin(self.start, self._timed)
         begun = self._start_on(piece)
@@ -137,9 +142,6 @@ class HybridIntegrator:
     def _begin_contacts(self, piece: Piece, start: State) -> tuple[Piece, State]:
         """The piece and the state with the modes of contacts."""
         moving = self._guards.state(start, piece.modes)
-        outcome = at_start(moving, self.settings.limits.violation)
-        if outcome is not None:
-            raise CanNotBegin(outcome)
         driver = self._of(moving)
         driver.work.values[:] = moving.inputs[1 + driver.order :]
         return driver.begin_contacts(start)
