@@ -9,7 +9,7 @@ import numpy as np
 from zeromass.analysis.extrema import bounds, maximum
 from zeromass.analysis.steep import NONE
 from zeromass.analysis.stepwise import Approximation, approximation
-from zeromass.integrate import Course, Segment
+from zeromass.integrate import Course, Ending, Segment
 from zeromass.integrate.course import Sampled
 from zeromass.integrate.search import maxima, zeros
 from zeromass.model import ContactPoint, ModelError
@@ -97,7 +97,9 @@ def _may_pull(part: Course, found: Approximation | None) -> bool:
 
 
 def _lost(segment: Segment) -> bool:
-    """Whether a segment ends where a contact is lost."""
+    """Whether a segment ends where a contact is lost, and another kind of motion goes on, or none."""
+    if segment.outcome.ending is not Ending.EVENT:
+        return False
     lost = {contact.lost for contact in segment.system.contacts}
     return any(event.name in lost for event in segment.events)
 
@@ -141,8 +143,7 @@ def _pulls(part: Course, sampled: Sampled) -> tuple[Interval, ...]:
 
 def _pulling(run: Course, contact: ContactPoint, sampled: Sampled) -> tuple[Interval, ...]:
     t, force = sampled.t, sampled[contact.normal_force]
-    if any(event.name == contact.lost and event.t == run.t[-1] for event in run.events):
-        force[-1] = 0.0  # the run was cut there, up to rounding
+    force[np.isin(t, [event.t for event in run.events if event.name == contact.lost])] = 0.0  # there, up to rounding
     t, force = _ordered(t, force)
 
     def normal(at: np.ndarray) -> np.ndarray:

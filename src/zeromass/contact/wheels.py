@@ -326,8 +326,12 @@ class WheelOnSurface(Joint):
 
     @cached_property
     def friction_ratio(self) -> Expression:
-        """|F_t|/F_n, the coefficient of friction that rolling needs; infinite where the surface has to pull."""
-        return friction_ratio(length(self.friction_force), self.normal_force)
+        """|F_t|/F_n, the coefficient of friction that rolling needs: infinite where the surface has to pull, 0 in the air."""
+        if not self.unilaterals:
+            return friction_ratio(length(self.friction_force), self.normal_force)
+        N, *T = self.unilaterals[0].forces
+        ratio = friction_ratio(length(expressions(T)), N)
+        return ratio if self.restitution is None else as_expression(where(self.unilaterals[0].closed > 0.5, ratio, 0.0))
 
     @cached_property
     def lack_of_friction(self) -> Expression:
