@@ -122,7 +122,8 @@ def test_a_bar_rocks_on_two_feet(tilted, J, e):
     first = run.impulses[0]
     taken = {"rear normal": 0.0, **dict(zip(first.constraints, first.impulses, strict=True))}
     assert taken == pytest.approx(
-        {"rear normal": other, "front normal": p} | dict.fromkeys({*taken} - {"rear normal", "front normal"}, 0.0), abs=1e-9
+        {"rear normal": other, "front normal": p} | dict.fromkeys({*taken} - {"rear normal", "front normal"}, 0.0),
+        abs=1e-9,
     )
     assert all(impulse.energy < 0.0 for impulse in run.impulses)
     assert run.minimum(rear.gap).value > -1e-12
@@ -241,9 +242,8 @@ def test_endless_friction_that_lifts_a_wheel_has_its_name():
 def test_what_can_not_lift_is_refused():
     hoop = zm.RigidBody("hoop", 1.0, (1, 1, 1), at=(0, 0, 0.5))
     given = {"radius": 0.5, "axis": Y}
-    for more in ({"two_sided": True}, {"friction": zm.Friction(0.3, 0.2)}):
-        with pytest.raises(zm.ModelError, match="may lift"):
-            zm.WheelOnSurface(GROUND, hoop, zm.surfaces.plane(), restitution=0.5, **given, **more)
+    with pytest.raises(zm.ModelError, match="may lift"):
+        zm.WheelOnSurface(GROUND, hoop, zm.surfaces.plane(), restitution=0.5, two_sided=True, **given)
     with pytest.raises(zm.ModelError, match=r"restitution of 'ground to hoop' is 1.5"):
         zm.WheelOnSurface(GROUND, hoop, zm.surfaces.plane(), restitution=1.5, **given)
     held = zm.WheelOnSurface(GROUND, hoop, zm.surfaces.plane(), **given)

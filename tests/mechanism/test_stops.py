@@ -130,9 +130,11 @@ def test_members_of_a_study_have_stops_and_friction_of_their_own():
     given = {"high": [1.0, 0.5, 1.0, 5.0], "F": [0.5, 0.5, 1.0, 4.0], "e": [1.0, 0.5, 0.0, 1.0]}
     for place, friction, restores in zip(*given.values(), strict=True):
         values = {high: place, F: friction, e: restores}
-        study = zm.sweep(system, start, over={p: [x] for p, x in values.items()}, until=1.2, keep={"x": rail.displacement})
+        study = zm.sweep(
+            system, start, over={p: [x] for p, x in values.items()}, until=1.2, keep={"x": rail.displacement}
+        )
         a = friction / m
-        reached = (2.0 - np.sqrt(max(4.0 - 2 * a * place, 0.0))) / a if 4.0 >= 2 * a * place else np.inf
+        reached = (2.0 - np.sqrt(max(4.0 - 2 * a * place, 0.0))) / a if a * place <= 2.0 else np.inf
         if reached < 1.2:
             back, left = restores * np.sqrt(4.0 - 2 * a * place), 1.2 - reached
             left = min(left, back / a)

@@ -75,19 +75,19 @@ class WheelOnSurface(Joint):
     center     c in the body's axes; its mass centre by default
     near       first guess of p; by default from where the wheel is drawn
     two_sided  the surface can pull; else the run ends where it would have to
-    friction   coefficient μ, or zm.Friction(static=…, kinetic=…): where rolling needs more, at the event "NAME would slip",
+    friction   coefficient μ, or zm.Friction(static=…, kinetic=…): where rolling needs more, at the event "NAME: would slip",
                the wheel slips, and rolls again where its slip dies out; without it there is always enough
-    creep      speed of slip, m/s, below which friction falls off; by default 1e-9 √(g r) with g = 9.81 m/s²
-    restitution  coefficient e of impulses, 0 to 1: the wheel leaves its surface where it would have to be pulled, at the
-               event "NAME lifts", and lands with a stroke, in `run.impulses`; without it the run ends where it lifts
+    creep      speed of slip, m/s, that counts as slow; by default 1e-9 √(g r) with g = 9.81 m/s²
+    restitution  coefficient e of impacts, 0 to 1: the wheel leaves its surface where it would have to be pulled, at the
+               event "NAME: contact lost", and lands with an impact, in `run.impulses`; without it the run ends there
     contact    p in space, three expressions
     normal     of the surface there, towards the wheel
     force      of the surface on the wheel at the contact, N
 
-    A body may have several wheels, a vehicle as many as it likes; forces that the motion does not tell apart, as of four
-    wheels on the ground, are said to be shared, and need two_sided=True. With friction a start is one that rolls; for one
-    that slips, see `slipping`, and `lifted` for one in the air. Strokes of several wheels at once are those of
-    `zeromass.contact.strokes`.
+    A body may have several wheels, a vehicle as many as it likes. Of rough wheels that can not lift, forces that the motion
+    does not tell apart, as of four on the ground, are said to be shared, and need two_sided=True; else those of least weight
+    in the kinetic metric are taken. A start is one that rolls; for one that slips, see `slipping`, and `lifted` for one in
+    the air.
 
     >>> hoop = zm.RigidBody("hoop", mass=1.0, inertia=(0.1, 0.2, 0.1), at=(0, 0, 0.5))
     >>> hill = zm.Surface(lambda X, Y: 0.1 * X)
@@ -135,8 +135,8 @@ class WheelOnSurface(Joint):
         self.friction_coefficient, self.kinetic_coefficient = friction_of(bounded(friction))
         if friction is not None and two_sided:
             raise ModelError(f"{what} has friction from a surface that pushes; leave two_sided or friction out")
-        if restitution is not None and (two_sided or isinstance(friction, Friction)):
-            raise ModelError(f"{what} may lift: it has one coefficient of friction or none, and not two_sided=True")
+        if restitution is not None and two_sided:
+            raise ModelError(f"{what} may lift, or the surface can pull it: leave restitution or two_sided out")
         self.restitution: Number | None = restitution
         for requirement in self.requirements:
             requirement.checked(f"friction and restitution of {what}")
@@ -326,7 +326,7 @@ class WheelOnSurface(Joint):
 
     @cached_property
     def friction_ratio(self) -> Expression:
-        """|F_t|/F_n, the coefficient of friction that rolling needs: infinite where the surface has to pull, 0 in the air."""
+        """|F_t|/F_n, the coefficient of friction that rolling needs; infinite where the surface pulls, 0 in the air."""
         if not self.unilaterals:
             return friction_ratio(length(self.friction_force), self.normal_force)
         N, *T = self.unilaterals[0].forces

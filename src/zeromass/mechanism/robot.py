@@ -123,7 +123,11 @@ class Robot:
             kinetic=self._armature,
             gravity=gravity,
             forces=[*loads(forces), *self.springs, *self.actuators, *lost],
-            joints=[*skeleton, *self.stops.values(), *given_all(joints, object, "joints", "a joint, such as zm.Revolute(…)")],
+            joints=[
+                *skeleton,
+                *self.stops.values(),
+                *given_all(joints, object, "joints", "a joint, such as zm.Revolute(…)"),
+            ],
             constraints={**self._tree.constraints, **further},
         )
 

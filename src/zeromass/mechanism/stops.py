@@ -1,7 +1,7 @@
 """Rigid stops at the limits of a joint, and its static friction, as unilateral constraints.
 
-    low ≤ x ≤ high,   the stops push with N ≥ 0 where x is at them, and impacts have a coefficient of restitution
-    |T| ≤ F where ẋ = 0,   T = −F sgn ẋ where it moves
+low ≤ x ≤ high,   the stops push with N ≥ 0 where x is at them, and impacts have a coefficient of restitution
+|T| ≤ F where ẋ = 0,   T = −F sgn ẋ where it moves
 """
 
 from __future__ import annotations

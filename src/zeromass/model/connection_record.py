@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from zeromass.expression.record import Reader, Writer
     from zeromass.model.system import System
 
+
 @frozen()
 class LoadedConnection:
     """A joint of a system that was read from a file; see `zeromass.model.connection.Connection`."""
@@ -111,7 +112,9 @@ def _read_joint(
     data: Mapping[str, Any], rows: Mapping[str, Row], λ: Mapping[str, Symbol], r: Reader
 ) -> LoadedConnection:
     if data.get("one-sided"):
-        raise ValueError(f"joint '{data['name']}' of the data slips or lifts as in versions before contacts were elements")
+        raise ValueError(
+            f"joint '{data['name']}' of the data slips or lifts as in versions before contacts were elements"
+        )
     multipliers = np.empty(len(data["rows"]), dtype=object)
     multipliers[:] = [λ[name] for name in data["rows"]]
     return LoadedConnection(

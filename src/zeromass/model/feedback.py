@@ -62,7 +62,11 @@ def with_feedback(
     free = system._free
     Q = free.Q + sum((u * force for u, force in own.items()), expressions(np.zeros(len(free.q))))
     closed = object.__new__(System)
-    closed.joints, closed.contact_elements, closed.unilaterals = system.joints, system.contact_elements, system.unilaterals
+    closed.joints, closed.contact_elements, closed.unilaterals = (
+        system.joints,
+        system.contact_elements,
+        system.unilaterals,
+    )
     closed._complete(
         free._replace(Q=substitute(Q, given)), list(system.rows), substitute(system.C, given), system.multipliers
     )

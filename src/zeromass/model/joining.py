@@ -26,8 +26,8 @@ from zeromass.model.moved import Moved, States
 from zeromass.model.parts import Part
 from zeromass.model.requirement import Requirement
 from zeromass.model.system import System
-from zeromass.model.unilateral import told_apart
 from zeromass.model.unconstrained import Unconstrained
+from zeromass.model.unilateral import told_apart
 
 
 def join(

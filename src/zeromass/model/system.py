@@ -57,7 +57,6 @@ from zeromass.model.requirement import Requirement, unmet
 from zeromass.model.solving import StartEquations
 from zeromass.model.start import Prescribed, begun, consistent_start
 from zeromass.model.state import ROUNDING, Magnitude, Matrices, State
-from zeromass.model.unilateral import Unilateral, hidden_parameters, told_apart
 from zeromass.model.unconstrained import (
     Unconstrained,
     coordinates_in,
@@ -65,6 +64,7 @@ from zeromass.model.unconstrained import (
     from_matrices,
     given_energy,
 )
+from zeromass.model.unilateral import Unilateral, hidden_parameters, told_apart
 
 if TYPE_CHECKING:
     from zeromass.expression.record import Reader, Writer
