@@ -23,7 +23,6 @@ from zeromass.model.given import Number, given_finite, given_mapping, given_numb
 from zeromass.model.parts import Part
 from zeromass.model.quaternion import product, rotation
 from zeromass.model.requirement import Requirement
-from zeromass.model.unilateral import Unilateral
 
 Place = Any
 """One point as drawn, or two, on a and on b in their own axes."""
@@ -70,10 +69,10 @@ class _Limited(_Axial):
 
     _stops: Stops
 
-    @property
-    def unilaterals(self) -> tuple[Unilateral, ...]:  # type: ignore[override]
-        """Its stops and its friction."""
-        return self._stops.unilaterals
+    def _limit(self, freedom: Freedom, limits: Limits | None, restitution: Number, friction: Number | None) -> None:
+        """Gives its free motion stops and friction."""
+        self._stops = Stops(freedom, limits=limits, restitution=restitution, friction=friction)
+        self.unilaterals = self._stops.unilaterals
 
     @property
     def requirements(self) -> tuple[Requirement, ...]:
@@ -161,7 +160,7 @@ class Revolute(_Limited, _Turned):
         name: str | None = None,
     ) -> None:
         super().__init__(a, b, at=at, axis=axis, name=name)
-        self._stops = Stops(self.turn, limits=limits, restitution=restitution, friction=friction)
+        self._limit(self.turn, limits, restitution, friction)
 
     def _held(self, a: Pose, b: Pose) -> Sequence[Law]:
         return [*together(a, b), *parallel(a, b, self._turn)]
@@ -218,7 +217,7 @@ class Prismatic(_Limited, _Sliding):
         name: str | None = None,
     ) -> None:
         super().__init__(a, b, at, axis, name)
-        self._stops = Stops(self.slide, limits=limits, restitution=restitution, friction=friction)
+        self._limit(self.slide, limits, restitution, friction)
 
     def _held(self, a: Pose, b: Pose) -> Sequence[Law]:
         return [*across(a, b), *aligned(a, b, self._turn)]
