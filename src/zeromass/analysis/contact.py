@@ -138,12 +138,15 @@ def pulling_intervals(run: Course) -> tuple[Interval, ...]:
 
 
 def _pulls(part: Course, sampled: Sampled) -> tuple[Interval, ...]:
-    return tuple(interval for contact in part.system.contacts for interval in _pulling(part, contact, sampled))
+    opening = {one.forces[0] for one in part.system.unilaterals if one.opens}  # these never pull
+    pressed = [contact for contact in part.system.contacts if contact.normal_force not in opening]
+    return tuple(interval for contact in pressed for interval in _pulling(part, contact, sampled))
 
 
 def _pulling(run: Course, contact: ContactPoint, sampled: Sampled) -> tuple[Interval, ...]:
     t, force = sampled.t, sampled[contact.normal_force]
-    force[np.isin(t, [event.t for event in run.events if event.name == contact.lost])] = 0.0  # there, up to rounding
+    if any(event.name == contact.lost and event.t == run.t[-1] for event in run.events):
+        force[-1] = 0.0  # the run was cut there, up to rounding
     t, force = _ordered(t, force)
 
     def normal(at: np.ndarray) -> np.ndarray:

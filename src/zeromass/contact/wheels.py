@@ -330,8 +330,10 @@ class WheelOnSurface(Joint):
         if not self.unilaterals:
             return friction_ratio(length(self.friction_force), self.normal_force)
         N, *T = self.unilaterals[0].forces
-        ratio = friction_ratio(length(expressions(T)), N)
-        return ratio if self.restitution is None else as_expression(where(self.unilaterals[0].closed > 0.5, ratio, 0.0))
+        if self.restitution is None:
+            return friction_ratio(length(expressions(T)), N)
+        pressed = where(self.unilaterals[0].closed > 0.5, N, 0.0)
+        return as_expression(where(pressed > 0.0, length(expressions(T)) / where(pressed > 0.0, N, 1.0), 0.0))
 
     @cached_property
     def lack_of_friction(self) -> Expression:
