@@ -37,7 +37,7 @@ def test_a_wheel_slips_as_the_body_of_its_shape(friction):
     assert other.kinds == tuple(f"tyre {kind}" for kind in one.kinds)
     np.testing.assert_allclose(other.changes, one.changes, atol=1e-7)  # creeps of 1e-9 √(g r), of two sizes r
     assert np.abs(one[rolling.contact][-1] - other[tyre.contact][-1]).max() < 1e-7
-    slips = [segment for segment in other.segments if segment.system.kind == "tyre slipping"]
+    slips = [segment for segment in other.segments if segment.kind == "tyre slipping"]
     assert slips
     assert other.required_friction().value <= 0.08 + 1e-9
 
@@ -127,7 +127,7 @@ def test_both_wheels_slip_where_one_does_not_help_the_other():
     start = system.start([(rear.contact[:2], (-L * np.cos(α), 0.0)), (body.velocity, 0.5 * down)])
     run = zm.simulate(system, start, until=0.5, rtol=1e-11)
     assert run.kinds[-1] == "rear slipping, front slipping"
-    assert run.changes[-1] < 1e-5
+    assert all(change < 1e-5 for change in run.changes)
     gained = run[body.velocity][-1] @ down - 0.5
     assert gained == pytest.approx(0.5 * g * (np.sin(α) - μ * np.cos(α)), abs=1e-6)
     assert run.outcome.ending.value == "finished"
@@ -140,7 +140,7 @@ def test_without_transitions_the_run_ends_by_name():
     system = zm.System([hoop], gravity=g, joints=[tyre])
     start = system.start([(tyre.contact[:2], (0.0, 0.0)), (hoop.angular_velocity, (0, 15.0, 0))])
     run = zm.simulate(system, start, until=2.0, transitions=False)
-    assert run.events[-1].name == "tyre would slip"
+    assert run.events[-1].name == "tyre: would slip"
     assert run.at(run.t[-1])[tyre.friction_ratio][0] == pytest.approx(0.1, abs=1e-8)
     on = zm.simulate(system, start, until=2.0)
     assert on.kinds[:2] == ("tyre rolling", "tyre slipping")

@@ -118,3 +118,57 @@ def test_members_of_a_study_pass_through_the_anchor_as_runs_do():
     start = system.start([(bob.position, (0, 0, z)), (bob.velocity, (0, 0, 0))])
     study = zm.sweep(system, start, over={z: [0.5, 0.25, 0.0]}, until=1.0, keep={"z": bob.position[2]})
     np.testing.assert_allclose(study["z"], -L, atol=1e-9)
+
+
+def test_ropes_that_share_a_load_hold_it_together():
+    """Two ropes side by side, and a third that is a little longer: one force too many is no obstacle, two tensions carry."""
+    bob = zm.Particle("bob", mass=0.7, at=(0, 0, -L))
+    ropes = [zm.Rope(zm.Ground(), bob, length=L, name=name) for name in ("one", "other")]
+    longer = zm.Rope(zm.Ground(), bob, length=L + 0.1, name="longer")
+    system = zm.System([bob], gravity=g, joints=[*ropes, longer])
+    start = system.start([(bob.position, (0, 0, -L)), (bob.velocity, (0, 0, 0))])
+    run = zm.simulate(system, start, until=1.0)
+    assert run.kinds == ("one taut, other taut, longer slack",)
+    np.testing.assert_allclose(run[ropes[0].tension] + run[ropes[1].tension], 0.7 * g, rtol=1e-9)
+    assert run[ropes[0].tension].min() > 0.0
+    assert np.abs(run[longer.tension]).max() == 0.0
+
+
+def test_ropes_of_a_swing_become_taut_at_one_moment():
+    """A bob that falls into two ropes from two hooks stops there; each then carries m g/(2 cos α)."""
+    α = 0.5
+    hooks = [(x * np.sin(α) * L, 0.0, 0.0) for x in (-1, 1)]
+    bob = zm.Particle("bob", mass=0.7)
+    ropes = [
+        zm.Rope(zm.Ground(), bob, at=(hook, (0, 0, 0)), length=L, name=name)
+        for name, hook in zip(("left", "right"), hooks, strict=True)
+    ]
+    system = zm.System([bob], gravity=g, joints=ropes)
+    h = 0.4
+    start = system.start([(bob.position, (0, 0, h - L * np.cos(α))), (bob.velocity, (0, 0, 0))])
+    run = zm.simulate(system, start, until=1.0)
+    assert run.kinds == ("left slack, right slack", "left taut, right taut")
+    assert run.changes[0] == pytest.approx(np.sqrt(2 * h / g), rel=1e-9)
+    impulse = run.impulses[0]
+    np.testing.assert_allclose(impulse.impulses, 0.7 * np.sqrt(2 * g * h) / (2 * np.cos(α)), rtol=1e-8)
+    for rope in ropes:
+        assert run[rope.tension][-1] == pytest.approx(0.7 * g / (2 * np.cos(α)), rel=1e-8)
+
+
+def test_a_rope_and_a_stop_act_together():
+    """A slider hangs on a rope and rises to its stop, driven by a force that grows: k t = m g leaves the rope slack."""
+    k, m, gap = 10.0, 0.7, 0.3
+    sledge = zm.RigidBody("sledge", m, (1, 1, 1), at=(0, 0, -L))
+    rail = zm.Prismatic(zm.Ground(), sledge, axis=(0, 0, 1), name="rail", limits=(None, gap), restitution=0.0)
+    rope = zm.Rope(zm.Ground(), sledge, length=L, name="rope")
+    system = zm.System([sledge], gravity=g, joints=[rail, rope], forces=[rail.motor(k * zm.t)])
+    run = zm.simulate(system, system.start({rail.displacement: 0.0, rail.rate: 0.0}), until=2.5, rtol=1e-11)
+    left = m * g / k
+    reached = left + (6 * m * gap / k) ** (1 / 3)  # x = k τ³/6 m
+    assert [kind.split(", ") for kind in run.kinds] == [
+        ["rail upper limit free", "rope taut"],
+        ["rail upper limit free", "rope slack"],
+        ["rail upper limit at its stop", "rope slack"],
+    ]
+    np.testing.assert_allclose(run.changes, [left, reached], rtol=1e-9)
+    assert run[rail.stop_force][-1] == pytest.approx(-(k * 2.5 - m * g), rel=1e-9)

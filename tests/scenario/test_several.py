@@ -150,9 +150,9 @@ def test_a_wheel_on_a_surface():
 
 
 def test_the_rim_of_a_wheel_as_a_formula():
-    cone = parse_scenario(WHEEL.replace("radius = 0.2", 'profile = "0.2 - 0*y"')).start
-    (tyre,) = cone.system.joints
-    assert cone[tyre.friction_ratio] == pytest.approx(0.15, abs=1e-9)
+    tyred = parse_scenario(WHEEL.replace("radius = 0.2", 'profile = "0.15 + sqrt(0.05**2 - y**2)"')).start
+    (tyre,) = tyred.system.joints
+    assert tyred[tyre.friction_ratio] == pytest.approx(0.15, abs=1e-9)
 
 
 @pytest.mark.parametrize("formula", ['implicit = "(X**2 + Y**2)/0.01 + Z**2/0.0144 - 1"', "support"])

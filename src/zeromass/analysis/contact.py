@@ -9,7 +9,7 @@ import numpy as np
 from zeromass.analysis.extrema import bounds, maximum
 from zeromass.analysis.steep import NONE
 from zeromass.analysis.stepwise import Approximation, approximation
-from zeromass.integrate import Course, Segment
+from zeromass.integrate import Course, Ending, Segment
 from zeromass.integrate.course import Sampled
 from zeromass.integrate.search import maxima, zeros
 from zeromass.model import ContactPoint, ModelError
@@ -97,7 +97,9 @@ def _may_pull(part: Course, found: Approximation | None) -> bool:
 
 
 def _lost(segment: Segment) -> bool:
-    """Whether a segment ends where a contact is lost."""
+    """Whether a segment ends where a contact is lost, and another kind of motion goes on, or none."""
+    if segment.outcome.ending is not Ending.EVENT:
+        return False
     lost = {contact.lost for contact in segment.system.contacts}
     return any(event.name in lost for event in segment.events)
 
@@ -136,7 +138,9 @@ def pulling_intervals(run: Course) -> tuple[Interval, ...]:
 
 
 def _pulls(part: Course, sampled: Sampled) -> tuple[Interval, ...]:
-    return tuple(interval for contact in part.system.contacts for interval in _pulling(part, contact, sampled))
+    opening = {one.forces[0] for one in part.system.unilaterals if one.opens}  # these never pull
+    pressed = [contact for contact in part.system.contacts if contact.normal_force not in opening]
+    return tuple(interval for contact in pressed for interval in _pulling(part, contact, sampled))
 
 
 def _pulling(run: Course, contact: ContactPoint, sampled: Sampled) -> tuple[Interval, ...]:

@@ -120,14 +120,9 @@ def _system(system: System) -> str | None:
     roots += [*[row.zero for row in system.rows], *system.velocity_constraints]
     roots += [e for held in system.sliding_modes.values() for e in (held.flag, held.switch.mode, held.switch.g)]
     for one in system.contact_modes:
-        own = [
-            *one.velocities,
-            one.gap,
-            *one.direction,
-            *one.hidden,
-            *(() if one.friction is None else (as_expression(one.friction),)),
-        ]
-        shape += [one.rough, one.smooth, len(own)]
+        own = [*one.velocities, *map(as_expression, one.numbers), *one.direction, *one.hidden]
+        kind = [one.gap is None, one.kinetic is None, one.bound is None, one.opens, one.two_sided]
+        shape += [one.rough, one.smooth, *kind, "" if one.carrier is None else one.carrier.name, one.name, len(own)]
         roots += own
     for body in bodies:
         own = [*body.coordinates, *body.inertia.ravel(), body.kinetic, *body.constraints.values()]

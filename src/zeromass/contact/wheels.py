@@ -2,33 +2,33 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from zeromass.contact.friction import Friction, at_speed, bounded, friction_of, lacking, possible_friction
-from zeromass.contact.lifting import Tread, load_is_shared
 from zeromass.contact.limits import impossible_friction, possible_creep, possible_restitution
 from zeromass.contact.outlines import steep
 from zeromass.contact.pressing import friction_ratio
 from zeromass.contact.rims import Profile, Rim, Tyre, laid
-from zeromass.contact.slow import CREEP, SLOWEST
+from zeromass.contact.slow import CREEP
 from zeromass.contact.surface import Surface
 from zeromass.contact.watched import UPRIGHT
 from zeromass.errors import shown
-from zeromass.expression import Array, Expression, Symbol, as_expression, expressions, rate
+from zeromass.expression import Array, Expression, Symbol, as_expression, expressions, where
 from zeromass.expression.build import ZERO
 from zeromass.mechanism.ground import Ground
 from zeromass.mechanism.joint import Joint, Law
 from zeromass.mechanism.marker import Body, Marker, Pose, as_drawn, bodies, place_of
 from zeromass.mechanism.turns import axes_about, direction
 from zeromass.model import ContactPoint, Event, ModelError, RigidBody, State, System
+from zeromass.model.beginning import Beginning, beginning_as
 from zeromass.model.given import Number, given_flag, given_vector, length
-from zeromass.model.grip import Grip
-from zeromass.model.one_sided import Side, sibling, without
 from zeromass.model.requirement import Ordered, Requirement
+from zeromass.model.unilateral import Unilateral
 
 if TYPE_CHECKING:
     from zeromass.model.drawing import Drawing
@@ -39,11 +39,27 @@ TOO_TIGHT = 1e-4
 USUAL = 9.81
 """Gravity, m/s², by which speeds of slip count as small: a wheel knows nothing of that of its system."""
 
-TOUCHES = "touches"
-"""The row that closes the gap of a wheel that may lift."""
+ROLLS = ("rolls along", "rolls across")
+"""Rows of no slip, of a wheel that neither slips nor lifts."""
 
-ROLLS = ("rolls along", "rolls across", "holds along", "holds across")
-"""Rows of no slip, and those that hold the coordinates of slip where there is friction."""
+SHARED = 1e-6
+"""Part of the forces in a vehicle that a wheel which would lift may still seem to carry: rounding."""
+
+WORDS = {"open": "lifted", "closed": "slipping", "sticks": "rolling", "slips": "slipping"}
+"""What modes of a wheel are called."""
+
+
+class Axes(NamedTuple):
+    """Of a wheel at its contact, in the axes of the body with the surface.
+
+    normal, along, across  unit vectors
+    slip                   velocity of the wheel's point at the contact against the surface, m/s
+    """
+
+    normal: Array
+    along: Array
+    across: Array
+    slip: Array
 
 
 class WheelOnSurface(Joint):
@@ -59,19 +75,19 @@ class WheelOnSurface(Joint):
     center     c in the body's axes; its mass centre by default
     near       first guess of p; by default from where the wheel is drawn
     two_sided  the surface can pull; else the run ends where it would have to
-    friction   coefficient μ, or zm.Friction(static=…, kinetic=…): where rolling needs more, at the event "NAME would slip",
+    friction   coefficient μ, or zm.Friction(static=…, kinetic=…): where rolling needs more, at the event "NAME: would slip",
                the wheel slips, and rolls again where its slip dies out; without it there is always enough
-    creep      speed of slip, m/s, below which friction falls off; by default 1e-9 √(g r) with g = 9.81 m/s²
-    restitution  coefficient e of impulses, 0 to 1: the wheel leaves its surface where it would have to be pulled, at the
-               event "NAME lifts", and lands with a stroke, in `run.impulses`; without it the run ends where it lifts
+    creep      speed of slip, m/s, that counts as slow; by default 1e-9 √(g r) with g = 9.81 m/s²
+    restitution  coefficient e of impacts, 0 to 1: the wheel leaves its surface where it would have to be pulled, at the
+               event "NAME: contact lost", and lands with an impact, in `run.impulses`; without it the run ends there
     contact    p in space, three expressions
     normal     of the surface there, towards the wheel
     force      of the surface on the wheel at the contact, N
 
-    A body may have several wheels, a vehicle as many as it likes; forces that the motion does not tell apart, as of four
-    wheels on the ground, are said to be shared, and need two_sided=True. With friction a start is one that rolls; for one
-    that slips, see `slipping`, and `lifted` for one in the air. Strokes of several wheels at once are those of
-    `zeromass.contact.strokes`.
+    A body may have several wheels, a vehicle as many as it likes. Of rough wheels that can not lift, forces that the motion
+    does not tell apart, as of four on the ground, are said to be shared, and need two_sided=True; else those of least weight
+    in the kinetic metric are taken. A start is one that rolls; for one that slips, see `slipping`, and `lifted` for one in
+    the air.
 
     >>> hoop = zm.RigidBody("hoop", mass=1.0, inertia=(0.1, 0.2, 0.1), at=(0, 0, 0.5))
     >>> hill = zm.Surface(lambda X, Y: 0.1 * X)
@@ -119,8 +135,8 @@ class WheelOnSurface(Joint):
         self.friction_coefficient, self.kinetic_coefficient = friction_of(bounded(friction))
         if friction is not None and two_sided:
             raise ModelError(f"{what} has friction from a surface that pushes; leave two_sided or friction out")
-        if restitution is not None and (two_sided or isinstance(friction, Friction)):
-            raise ModelError(f"{what} may lift: it has one coefficient of friction or none, and not two_sided=True")
+        if restitution is not None and two_sided:
+            raise ModelError(f"{what} may lift, or the surface can pull it: leave restitution or two_sided out")
         self.restitution: Number | None = restitution
         for requirement in self.requirements:
             requirement.checked(f"friction and restitution of {what}")
@@ -129,14 +145,10 @@ class WheelOnSurface(Joint):
         if creep is not None:
             possible_creep(creep).checked(f"the creep of {what}")
         self.creep: Number = CREEP * np.sqrt(USUAL * self.rim.radius) if creep is None else creep
-        self.slid: Array = expressions([])
-        """How far it has slipped along and across the wheel, m, massless: of a wheel with friction."""
         self.gap: Expression = ZERO
-        """How far it is above its surface, m: of a wheel that may lift a coordinate without mass."""
-        if restitution is not None:
-            self.gap = self._coordinate("gap")
+        """How far it is above its surface, m: a coordinate without mass of a wheel that may slip or lift."""
         if friction is not None or restitution is not None:
-            self.slid = expressions([self._coordinate(f"slip.{way}") for way in ("along", "across")])
+            self.gap = self._coordinate("gap")
         if near is None:
             turn = as_drawn(a).T @ as_drawn(b)
             where = expressions(as_drawn(a).T @ (b.at - a.at) + turn @ middle)
@@ -160,67 +172,57 @@ class WheelOnSurface(Joint):
         """The normal and the wheel's axes, in those of a."""
         return expressions(self.surface.normal(self.place)), expressions(a.axes.T @ b.axes)
 
-    def _held(self, a: Pose, b: Pose) -> Sequence[Law]:
+    def _axes(self, a: Pose, b: Pose) -> Axes:
+        """Axes and slip at the contact."""
         p, (n, S) = self.place, self._own_axes(a, b)
-        apart = a.axes.T @ (b.point - a.point) + self.rim.spoke(expressions(-n), S) - p - self.gap * n
         arm = a.axes @ p
         material = a.velocity + np.cross(a.angular_velocity, arm) + a.axes @ self.surface.velocity(p)
         slip = a.axes.T @ (b.velocity + np.cross(b.angular_velocity, a.point + arm - b.point) - material)
-        along = np.cross(S[:, 2], n) / steep(n, S[:, 2])
-        slips: list[Any] = [slip @ along, slip @ np.cross(n, along)]
-        ṡ = rate(self.slid)
-        if len(ṡ):  # what slips has a coordinate of its own, and another row holds that
-            slips = [slips[0] - ṡ[0], slips[1] - ṡ[1], *ṡ]
-        touches = [] if self.restitution is None else [Law(TOUCHES, self.gap)]
-        return [
-            *touches,
+        along = expressions(np.cross(S[:, 2], n) / steep(n, S[:, 2]))
+        return Axes(n, along, expressions(np.cross(n, along)), expressions(slip))
+
+    def _held(self, a: Pose, b: Pose) -> Sequence[Law]:
+        p, (n, S) = self.place, self._own_axes(a, b)
+        apart = a.axes.T @ (b.point - a.point) + self.rim.spoke(expressions(-n), S) - p - self.gap * n
+        found = [
             Law("surface", as_expression(self.surface(p))),
             *(Law(f"tangency[{i}]", as_expression(e)) for i, e in enumerate(apart)),
             *(Law("profile", e) for e in self.rim.laws(expressions(-n), S)),
-            *(Law(name, as_expression(e)) for name, e in zip(ROLLS, slips, strict=False)),
         ]
-
-    @property
-    def one_sided(self) -> tuple[Side, ...]:  # type: ignore[override]
-        """What it touches, and what friction holds."""
-        return (*self._treads, *self._grips)
+        if self.gap is not ZERO:
+            return found
+        at = self._axes(a, b)
+        slips = at.slip @ at.along, at.slip @ at.across
+        return [*found, *(Law(name, as_expression(e)) for name, e in zip(ROLLS, slips, strict=True))]
 
     @cached_property
-    def _treads(self) -> tuple[Tread, ...]:
-        if self.restitution is None:
+    def unilaterals(self) -> tuple[Unilateral, ...]:  # type: ignore[override]
+        """Its contact, if it may slip or lift."""
+        if self.gap is ZERO:
             return ()
-        held = (TOUCHES,) if self.friction_coefficient is not None else (TOUCHES, *ROLLS[2:])
+        at = self._axes(self.a.pose, self.b.pose)
+        μ = self.kinetic_coefficient
+        size: Any = self.rim.radius
         return (
-            Tread(
-                wheel=self.name,
-                gap=cast(Symbol, self.gap),
-                slid=self.slid,
-                pull=self.normal_force,
-                held=tuple(f"{self.name} {name}" for name in held),
-                friction_coefficient=self.friction_coefficient,
-                restitution=self.restitution,
-                creep=self.creep,
-                size=self.rim.radius,
-                watched=(self._tight,),
+            Unilateral(
+                self.name,
+                self.gap,
+                (as_expression(at.slip @ at.along), as_expression(at.slip @ at.across)),
+                friction=self.friction_coefficient,
+                kinetic=None if μ is None else at_speed(μ, self._speed),
+                restitution=0.0 if self.restitution is None else self.restitution,
+                opens=self.restitution is not None,
+                size=size,
+                speed=self.creep / CREEP,
+                words=WORDS,
+                inside="'{name}' is {depth:.3g} m inside its surface at the start",
+                approaching=as_expression(at.slip @ at.normal),
+                begins="sticks",
             ),
         )
 
-    @cached_property
-    def _grips(self) -> tuple[Side, ...]:
-        μ = self.kinetic_coefficient
-        if μ is None:
-            return ()
-        ṡ = rate(self.slid)
-        speed = as_expression(np.sqrt(ṡ @ ṡ + self.creep**2))
-        force = -at_speed(μ, speed) * self.normal_force / speed * ṡ
-        held = tuple(f"{self.name} {name}" for name in ROLLS[2:])
-        acting = dict(zip(self.coordinates[-2:], force, strict=True))
-        spare = as_expression(-self.lack_of_friction)
-        on = "".join(tread.name for tread in self._treads)
-        return (Grip(self.name, self.slid, held, spare, acting, self.creep, SLOWEST * self.creep, on=on),)
-
-    def slipping(self, system: System) -> System:
-        """A system of which this is a joint, in which it slips: for starts that do, and to look at its equations.
+    def slipping(self, system: System | Beginning) -> Beginning:
+        """A system of which this is a joint, for starts in which it slips.
 
         >>> hoop = zm.RigidBody("hoop", mass=1.0, inertia=(0.02, 0.04, 0.02), at=(0, 0, 0.2))
         >>> given = {"radius": 0.2, "axis": (0, 1, 0), "friction": 0.2, "name": "tyre"}
@@ -233,10 +235,10 @@ class WheelOnSurface(Joint):
         """
         if self not in system.joints or self.friction_coefficient is None:
             raise ModelError(f"'{self.name}' slips as a joint of a system, with a coefficient: friction=μ")
-        return sibling(system, system._closed - {self.name})
+        return beginning_as(system, self.name, "slips")
 
-    def lifted(self, system: System) -> System:
-        """A system of which this is a joint, in which it is in the air: for starts there.
+    def lifted(self, system: System | Beginning) -> Beginning:
+        """A system of which this is a joint, for starts in which it is in the air.
 
         >>> hoop = zm.RigidBody("hoop", mass=1.0, inertia=(0.02, 0.04, 0.02), at=(0, 0, 5.2))
         >>> given = {"radius": 0.2, "axis": (0, 1, 0), "restitution": 0.5, "name": "tyre"}
@@ -249,16 +251,30 @@ class WheelOnSurface(Joint):
         """
         if self not in system.joints or self.restitution is None:
             raise ModelError(f"'{self.name}' lifts as a joint of a system, with a coefficient: restitution=e")
-        return sibling(system, without(system, self._treads[0].name))
+        return beginning_as(system, self.name, "open")
 
     @cached_property
     def slip_velocity(self) -> Array:
         """Of the wheel's point at the contact against the surface, m/s; zero where it rolls."""
-        if not len(self.slid):
+        if self.gap is ZERO:
             return expressions(np.zeros(3))
-        n, axis, ṡ = self.normal, self.b.pose.axes[:, 2], rate(self.slid)
-        along = np.cross(axis, n) / steep(n, axis)
-        return expressions(ṡ[0] * along + ṡ[1] * np.cross(n, along))
+        along, across = self._tangents
+        w = self.unilaterals[0].slip
+        return expressions(w[0] * along + w[1] * across)
+
+    @cached_property
+    def _tangents(self) -> tuple[Array, Array]:
+        """Unit vectors along and across the wheel at the contact, in space."""
+        a = self.a.pose
+        at = self._axes(a, self.b.pose)
+        return expressions(a.axes @ at.along), expressions(a.axes @ at.across)
+
+    @cached_property
+    def _speed(self) -> Expression:
+        """Of the slip, m/s, as friction knows it: not zero, where the root has no derivative."""
+        at = self._axes(self.a.pose, self.b.pose)
+        w = expressions([at.slip @ at.along, at.slip @ at.across])
+        return as_expression(np.sqrt(as_expression(w @ w + self.creep**2)))
 
     @cached_property
     def contact(self) -> Array:
@@ -277,19 +293,29 @@ class WheelOnSurface(Joint):
         return expressions(self.a.pose.axes @ self.surface.normal(self.place))
 
     @cached_property
+    def force(self) -> Array:
+        """Of the surface on the wheel at the contact, N."""
+        return expressions(self.normal_force * self.normal + self.friction_force) if self.unilaterals else super().force
+
+    @cached_property
     def torque(self) -> Array:
         """Of the surface on the wheel about the contact, N m: none."""
+        if self.unilaterals:
+            return expressions(np.zeros(3))
         arm = self.contact - self.b.point
         return expressions(self._sum(self._wrenches[1]) - np.cross(arm, self.force))
 
     @cached_property
     def normal_force(self) -> Expression:
         """N, negative where the surface pulls."""
-        return as_expression(self.normal @ self.force)
+        return self.unilaterals[0].forces[0] if self.unilaterals else as_expression(self.normal @ self.force)
 
     @cached_property
     def friction_force(self) -> Array:
         """The rest of the force, along the surface, N."""
+        if self.unilaterals:
+            (_, along, across), (t1, t2) = self.unilaterals[0].forces, self._tangents
+            return expressions(along * t1 + across * t2)
         return expressions(self.force - self.normal_force * self.normal)
 
     @cached_property
@@ -300,8 +326,14 @@ class WheelOnSurface(Joint):
 
     @cached_property
     def friction_ratio(self) -> Expression:
-        """|F_t|/F_n, the coefficient of friction that rolling needs; infinite where the surface has to pull."""
-        return friction_ratio(length(self.friction_force), self.normal_force)
+        """|F_t|/F_n, the coefficient of friction that rolling needs; infinite where the surface pulls, 0 in the air."""
+        if not self.unilaterals:
+            return friction_ratio(length(self.friction_force), self.normal_force)
+        N, *T = self.unilaterals[0].forces
+        if self.restitution is None:
+            return friction_ratio(length(expressions(T)), N)
+        pressed = where(self.unilaterals[0].closed > 0.5, N, 0.0)
+        return as_expression(where(pressed > 0.0, length(expressions(T)) / where(pressed > 0.0, N, 1.0), 0.0))
 
     @cached_property
     def lack_of_friction(self) -> Expression:
@@ -334,7 +366,7 @@ class WheelOnSurface(Joint):
 
     @property
     def _lost(self) -> str:
-        return f"{self.name} lifts"
+        return f"{self.name} lifts" if self.restitution is None else f"{self.name}: contact lost"
 
     def _load_is_shared(self, state: State) -> str:
         return load_is_shared(self.normal_force, state)
@@ -342,7 +374,10 @@ class WheelOnSurface(Joint):
     @property
     def _tight(self) -> Event:
         words = "the wheel touches in more than one point"
-        return Event(f"{self.name} in a hollow too tight", self.clearance - TOO_TIGHT, -1, guard=True, message=words)
+        room = self.clearance - TOO_TIGHT
+        if self.restitution is not None:
+            room = where(self.unilaterals[0].closed > 0.5, room, 1.0)
+        return Event(f"{self.name} in a hollow too tight", as_expression(room), -1, guard=True, message=words)
 
     @property
     def requirements(self) -> tuple[Requirement, ...]:
@@ -357,19 +392,33 @@ class WheelOnSurface(Joint):
         n, S = self._own_axes(self.a.pose, self.b.pose)
         words = "the wheel touches in more than one point"
         found = [
-            *(() if self._treads else (self._tight,)),
+            self._tight,
             Event(f"{self.name} lies flat", self.rim.upright(n, S) - UPRIGHT, -1, guard=True, message=words),
         ]
-        ṡ = rate(self.slid)
-        what, speed = f"friction of '{self.name}'", np.sqrt(ṡ @ ṡ + self.creep**2) if len(ṡ) else 0.0
+        what, speed = f"friction of '{self.name}'", self._speed if self.unilaterals else 0.0
         found += impossible_friction(what, self.friction_coefficient, self.kinetic_coefficient, speed)
-        if not self.two_sided and not self._treads:
+        if not self.two_sided and self.restitution is None:
             words = "the surface would have to pull the wheel; with restitution=e it lifts, two_sided=True lets it pull"
-            found.append(
-                Event(self._lost, self.normal_force, -1, guard=True, message=words, detail=self._load_is_shared)
-            )
+            detail = None if self.unilaterals else self._load_is_shared
+            found.append(Event(self._lost, self.normal_force, -1, guard=True, message=words, detail=detail))
         inside = self.surface.inside(self.place)
         if inside is not None:
             words = f"nothing is known of '{self.surface.name}' beyond the data it is made from"
             found.append(Event(f"{self.name} left the measured terrain", inside, -1, guard=True, message=words))
         return tuple(found)
+
+
+def load_is_shared(normal_force: Expression, state: State) -> str:
+    """That wheels share their load in ways that the motion does not tell, in words, where one of these presses the wheel.
+
+    normal_force  of the wheel, N
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        share = float(state[normal_force])
+    if share <= SHARED * float(np.abs(state.motion.multipliers).max()):
+        return ""
+    return (
+        f"wheels share the load in any way that gives the same motion, and with the smallest multipliers this one "
+        f"carries {share:.3g} N; where they are to touch whatever it is, give two_sided=True"
+    )

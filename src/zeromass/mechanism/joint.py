@@ -18,7 +18,6 @@ from zeromass.model.contact import ContactPoint
 from zeromass.model.errors import ModelError
 from zeromass.model.event import Event
 from zeromass.model.given import given_array, given_name
-from zeromass.model.one_sided import Side
 from zeromass.model.parts import TYPED, Part
 from zeromass.model.unilateral import Unilateral
 
@@ -38,7 +37,6 @@ class Connected(ABC):
     coordinates: tuple[Symbol, ...] = ()
     usual: Mapping[Symbol, float] = {}
     parts: tuple[Part, ...] = ()
-    one_sided: tuple[Side, ...] = ()
     unilaterals: tuple[Unilateral, ...] = ()
 
     @property

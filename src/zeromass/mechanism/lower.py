@@ -15,12 +15,14 @@ from zeromass.mechanism.ground import Ground
 from zeromass.mechanism.joint import Joint, Law
 from zeromass.mechanism.laws import across, aligned, counted, parallel, together
 from zeromass.mechanism.marker import Marker, Pose, axes, bodies, points, relative_turn
+from zeromass.mechanism.stops import Limits, Stops
 from zeromass.mechanism.turns import inverse, of_matrix
 from zeromass.model.errors import ModelError
 from zeromass.model.event import Event
 from zeromass.model.given import Number, given_finite, given_mapping, given_numbers, given_scalar
 from zeromass.model.parts import Part
 from zeromass.model.quaternion import product, rotation
+from zeromass.model.requirement import Requirement
 
 Place = Any
 """One point as drawn, or two, on a and on b in their own axes."""
@@ -62,6 +64,32 @@ class _Axial(Joint):
         return p + rotation(u) @ np.array(numbers[:3]) - rotation(v) @ np.array(numbers[3:]), v
 
 
+class _Limited(_Axial):
+    """What has rigid stops at the limits of its free motion, and static friction."""
+
+    _stops: Stops
+
+    def _limit(self, freedom: Freedom, limits: Limits | None, restitution: Number, friction: Number | None) -> None:
+        """Gives its free motion stops and friction."""
+        self._stops = Stops(freedom, limits=limits, restitution=restitution, friction=friction)
+        self.unilaterals = self._stops.unilaterals
+
+    @property
+    def requirements(self) -> tuple[Requirement, ...]:
+        """That its limits, restitution and friction are possible."""
+        return self._stops.requirements
+
+    @property
+    def stop_force(self) -> Expression:
+        """Of its stops on b along the free motion, N m of a hinge and N of a slider: positive at the lower limit."""
+        return self._stops.force
+
+    @property
+    def friction_force(self) -> Expression:
+        """Of its static friction on b along the free motion, N m of a hinge and N of a slider."""
+        return self._stops.friction_force
+
+
 class Fixed(_Axial):
     """Two bodies as one: six rows.
 
@@ -101,13 +129,16 @@ class _Turned(_Axial, Turning):
         return [*super()._laws(), counted(self.angle, self.turn.speed, self._turn, 3)]
 
 
-class Revolute(_Turned):
+class Revolute(_Limited, _Turned):
     """A hinge: a point and an axis are common; five rows, and a massless coordinate for its angle.
 
     at     one point as drawn, or two, on a and on b in their own axes; the mass centre of b by default
     axis   likewise
     angle  of b against a about the axis, rad, over many turns; zero as drawn
     rate   its rate, rad/s
+    limits       (low, high) of the angle, rad, at which it has rigid stops; None where there is none
+    restitution  coefficient e of impacts at a stop, 0 to 1
+    friction     N m, up to which static friction holds the hinge, and with which it acts against its rate where it turns
 
     >>> arm = zm.RigidBody("arm", mass=2.0, inertia=(1, 1, 1), at=(1, 0, 0))
     >>> pin = zm.Revolute(zm.Ground(), arm, at=(0, 0, 0), axis=(0, 0, 1))
@@ -115,6 +146,21 @@ class Revolute(_Turned):
     >>> round(start[arm.position[1]], 9), round(start[pin.force[1]], 9)
     (1.0, -18.0)
     """
+
+    def __init__(
+        self,
+        a: Ground | Part,
+        b: Ground | Part,
+        *,
+        at: Place = None,
+        axis: Axis,
+        limits: Limits | None = None,
+        restitution: Number = 0.0,
+        friction: Number | None = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(a, b, at=at, axis=axis, name=name)
+        self._limit(self.turn, limits, restitution, friction)
 
     def _held(self, a: Pose, b: Pose) -> Sequence[Law]:
         return [*together(a, b), *parallel(a, b, self._turn)]
@@ -142,11 +188,14 @@ class _Sliding(_Axial):
         return Freedom(self.name, "displacement", x, rate(x), self.parts)
 
 
-class Prismatic(_Sliding):
+class Prismatic(_Limited, _Sliding):
     """A slider: b moves along an axis of a and does not turn; five rows.
 
     displacement  along the axis, m; zero as drawn
     rate          its rate, m/s
+    limits        (low, high) of the displacement, m, at which it has rigid stops; None where there is none
+    restitution   coefficient e of impacts at a stop, 0 to 1
+    friction      N, up to which static friction holds the slider, and with which it acts against its rate where it slides
 
     >>> sledge = zm.RigidBody("sledge", mass=2.0, inertia=(1, 1, 1))
     >>> rail = zm.Prismatic(zm.Ground(), sledge, axis=(1, 0, -1))
@@ -156,9 +205,19 @@ class Prismatic(_Sliding):
     """
 
     def __init__(
-        self, a: Ground | Part, b: Ground | Part, *, at: Place = None, axis: Axis, name: str | None = None
+        self,
+        a: Ground | Part,
+        b: Ground | Part,
+        *,
+        at: Place = None,
+        axis: Axis,
+        limits: Limits | None = None,
+        restitution: Number = 0.0,
+        friction: Number | None = None,
+        name: str | None = None,
     ) -> None:
         super().__init__(a, b, at, axis, name)
+        self._limit(self.slide, limits, restitution, friction)
 
     def _held(self, a: Pose, b: Pose) -> Sequence[Law]:
         return [*across(a, b), *aligned(a, b, self._turn)]

@@ -17,6 +17,7 @@ from zeromass.mechanism.joint import Connected
 from zeromass.mechanism.link import BodyLink, Link
 from zeromass.mechanism.mjcf import read_mjcf
 from zeromass.mechanism.robot_joint import RobotJoint
+from zeromass.mechanism.stops import Stops
 from zeromass.mechanism.tree import Tree
 from zeromass.mechanism.urdf import read_urdf
 from zeromass.model.connection import Connection
@@ -39,6 +40,7 @@ class Robot:
     links    by name; bodies for joints, forces and drawings
     joints   by name; `angle`, `rate`, `motor(…)`, `limits()` and so on
     inputs   of its actuators by name: parameters, zero by default
+    stops    at the limits of its joints by name, where they were asked for: `force` of each
     remarks  what is odd in the description, in words: inertias that no body has, visuals that can not be shown, and
              elements that are left out
 
@@ -52,7 +54,15 @@ class Robot:
      ("slide.urdf, line 1: no distribution of mass has the inertia of link 'puck': 1 + 1 < 3 kg m²",))
     """
 
-    def __init__(self, data: RobotData, base: Literal["fixed", "free"], kind: Coordinates | None = None) -> None:
+    def __init__(
+        self,
+        data: RobotData,
+        base: Literal["fixed", "free"],
+        kind: Coordinates | None = None,
+        *,
+        limits: bool = False,
+        restitution: Number = 0.0,
+    ) -> None:
         if kind is not None:
             given_choice(kind, "coordinates", ("joints", "bodies"))
         free = base == "free"
@@ -68,6 +78,7 @@ class Robot:
         for joint, coordinates, single in self._tree.branches:
             child = [self.links[joint.child]] if joint.child in self.links else []
             self.joints[joint.name] = RobotJoint(joint, coordinates, single, child)
+        self.stops: dict[str, Stops] = self._rigid_stops(restitution) if given_flag(limits, "limits") else {}
         inputs, actuators = actuated(data.actuators, self.joints)
         self.inputs: dict[str, Symbol] = inputs
         self.actuators: list[Acting] = actuators
@@ -112,9 +123,19 @@ class Robot:
             kinetic=self._armature,
             gravity=gravity,
             forces=[*loads(forces), *self.springs, *self.actuators, *lost],
-            joints=[*skeleton, *given_all(joints, object, "joints", "a joint, such as zm.Revolute(…)")],
+            joints=[
+                *skeleton,
+                *self.stops.values(),
+                *given_all(joints, object, "joints", "a joint, such as zm.Revolute(…)"),
+            ],
             constraints={**self._tree.constraints, **further},
         )
+
+    def _rigid_stops(self, restitution: Number) -> dict[str, Stops]:
+        """Stops at the limits of joints that have any."""
+        ends = {joint.name: (joint.low, joint.high) for joint in self._single}
+        bounded = [name for name, pair in ends.items() if np.isfinite(pair).any()]
+        return {name: Stops(self.joints[name].turn, limits=ends[name], restitution=restitution) for name in bounded}
 
     @property
     def springs(self) -> list[Acting]:
@@ -154,13 +175,20 @@ class Robot:
 
 
 def from_urdf(
-    path: str | PathLike[str], *, base: Literal["fixed", "free"] = "fixed", coordinates: Coordinates | None = None
+    path: str | PathLike[str],
+    *,
+    base: Literal["fixed", "free"] = "fixed",
+    coordinates: Coordinates | None = None,
+    limits: bool = False,
+    restitution: Number = 0.0,
 ) -> Robot:
     """The robot that a URDF file describes; every joint, also floating and planar ones and those that mimic others.
 
     base         whether its root link is fixed to the ground or moves freely
     coordinates  "joints", those of the joints alone, in which a small tree is fastest; or "bodies", with those of every link
                  beside them, whose formulas stay short in however long a chain. By default what suits its size
+    limits       whether joints have rigid stops at the <limit> of the description; without, `joint.limits()` are events
+    restitution  coefficient e of impacts at these stops, 0 to 1
 
     Loops, which the format can not describe, are closed by joints between links, `robot.system(joints=[…])`. Visuals are
     drawn, meshes from .stl and .obj files too, which are read when somebody looks; which are not, `remarks` tells. What
@@ -181,22 +209,27 @@ def from_urdf(
     -10.0
     """
     given_choice(base, "base", ("fixed", "free"))
-    return Robot(read_urdf(path), base, coordinates)
+    return Robot(read_urdf(path), base, coordinates, limits=limits, restitution=restitution)
 
 
 def from_mjcf(
-    path: str | PathLike[str], *, without: Sequence[str] = (), coordinates: Coordinates | None = None
+    path: str | PathLike[str],
+    *,
+    without: Sequence[str] = (),
+    coordinates: Coordinates | None = None,
+    limits: bool = False,
+    restitution: Number = 0.0,
 ) -> Robot:
     """The robot that an MJCF file describes, MuJoCo's format, as far as it is a tree.
 
     without      sections to leave out, such as "equality", "tendon" or "actuator"
-    coordinates  as of `from_urdf`
+    coordinates, limits, restitution  as of `from_urdf`; limits are the `range` of joints
 
     It reads bodies; hinge, slide, ball and free joints, several at a body too; inertias as given, or of geoms and their
     density, of meshes by MuJoCo's rule ("legacy" unless the file says otherwise); default classes, frames and included
     files; springs, damping, dry friction and armature of joints; actuators that are motors, servos of position or velocity,
     or linear, whose `inputs` are parameters. Coordinates are those of MuJoCo, of a free joint its place and unit quaternion.
-    Geoms do not touch one another, and limits are events, `joint.limits()`.
+    Geoms do not touch one another, and limits are events, `joint.limits()`, unless limits=True makes stops of them.
     What is more than a tree is refused, with its line: close loops by joints between links, `robot.system(joints=[…])`.
 
     >>> text = '''<mujoco model="pendulum"><compiler angle="radian"/><worldbody><body name="bob" pos="0 0 2">
@@ -209,7 +242,7 @@ def from_mjcf(
     >>> round(start[zm.rate(pin.rate)], 5)  # (5 · 4 − m g l)/(m l²)
     0.0
     """
-    return Robot(read_mjcf(path, without), "fixed", coordinates)
+    return Robot(read_mjcf(path, without), "fixed", coordinates, limits=limits, restitution=restitution)
 
 
 def _long(data: RobotData, free: bool) -> bool:

@@ -16,7 +16,6 @@ from zeromass.model.parts import Part
 if TYPE_CHECKING:
     from zeromass.model.contact import ContactPoint
     from zeromass.model.event import Event
-    from zeromass.model.one_sided import Side
     from zeromass.model.unilateral import Unilateral
 
 
@@ -29,8 +28,7 @@ class Connection(Protocol):
     coordinates  massless ones that come with it
     parts        those that it connects
     usual        first guesses for its coordinates whose natural value is not zero
-    one_sided    what of it holds on one side only, or up to a limit
-    unilaterals  likewise, as elements of the system's equations
+    unilaterals  what of it is open or closed, sticks or slips
     contacts     where it lets bodies touch, with the forces there
     events       watched in every run
     """
@@ -47,8 +45,6 @@ class Connection(Protocol):
     def parts(self) -> Sequence[Part]: ...
     @property
     def usual(self) -> Mapping[Symbol, float]: ...
-    @property
-    def one_sided(self) -> Sequence[Side]: ...
     @property
     def unilaterals(self) -> Sequence[Unilateral]: ...
     @property
@@ -75,7 +71,7 @@ def connected(joints: Iterable[Connection], parts: Sequence[Part]) -> tuple[Conn
     return tuple(found)
 
 
-NAMES = ("name", "rows", "multipliers", "coordinates", "parts", "usual", "one_sided", "unilaterals", "contacts", "events")
+NAMES = ("name", "rows", "multipliers", "coordinates", "parts", "usual", "unilaterals", "contacts", "events")
 
 
 def _is_connection(value: Any) -> TypeGuard[Connection]:

@@ -14,26 +14,16 @@ import numpy as np
 
 from zeromass.expression import Array, Expression, Symbol
 from zeromass.frozen import frozen
-from zeromass.later import later
 from zeromass.model.connection import Connection
 from zeromass.model.constraint import Row
 from zeromass.model.contact import ContactPoint
 from zeromass.model.event import Event
-from zeromass.model.grip import Grip
-from zeromass.model.one_sided import OneSided, Side
 from zeromass.model.parts import Part
 from zeromass.model.unilateral import Unilateral
 
 if TYPE_CHECKING:
     from zeromass.expression.record import Reader, Writer
     from zeromass.model.system import System
-
-SIDES: dict[str, tuple[str, str]] = {
-    "gap": (OneSided.__module__, "OneSided"),
-    "grip": (Grip.__module__, "Grip"),
-    "wheel": ("zeromass.contact.lifting", "Tread"),
-}
-"""What holds on one side only: the module and the class, by the names that files have for them."""
 
 
 @frozen()
@@ -44,7 +34,6 @@ class LoadedConnection:
     rows: tuple[Row, ...]
     multipliers: Array
     coordinates: tuple[Symbol, ...]
-    one_sided: tuple[Side, ...]
     contacts: tuple[ContactPoint, ...]
     events: tuple[Event, ...]
     parts: tuple[Part, ...] = ()
@@ -61,7 +50,7 @@ class LoadedForce:
 
 def connections_record(system: System, w: Writer) -> dict[str, Any]:
     """The data of the joints and forces of a system that change modes, touch, or watch something; nothing of others."""
-    joints = [joint for joint in system.joints if joint.one_sided or joint.contacts or joint.events]
+    joints = [joint for joint in system.joints if joint.contacts or joint.events]
     found: dict[str, Any] = {}
     if joints:
         found["joints"] = [_joint(joint, w) for joint in joints]
@@ -83,8 +72,7 @@ def take_connections(system: System, data: Mapping[str, Any], r: Reader) -> None
     system._carried = tuple(ContactPoint(**_read_fields(contact, r)) for contact in data.get("carried", ()))
     system.unilaterals = tuple(read_unilateral(one, r) for one in data.get("unilaterals", ()))
     limited = tuple(LoadedForce(tuple(read_event(event, r) for event in one)) for one in data.get("limited", ()))
-    if system.one_sided:
-        system._complete_modes(limited)
+    system._limited = limited
 
 
 def unilateral_record(one: Unilateral, w: Writer) -> dict[str, Any]:
@@ -115,7 +103,6 @@ def _joint(joint: Connection, w: Writer) -> dict[str, Any]:
         "name": joint.name,
         "rows": [row.name for row in joint.rows],
         "coordinates": w.array(np.array(joint.coordinates, dtype=object)),
-        "one-sided": [[_side_name(side), _fields(side, w)] for side in joint.one_sided],
         "contacts": [_fields(contact, w) for contact in joint.contacts],
         "events": [event_record(event, w) for event in joint.events],
     }
@@ -124,6 +111,10 @@ def _joint(joint: Connection, w: Writer) -> dict[str, Any]:
 def _read_joint(
     data: Mapping[str, Any], rows: Mapping[str, Row], λ: Mapping[str, Symbol], r: Reader
 ) -> LoadedConnection:
+    if data.get("one-sided"):
+        raise ValueError(
+            f"joint '{data['name']}' of the data slips or lifts as in versions before contacts were elements"
+        )
     multipliers = np.empty(len(data["rows"]), dtype=object)
     multipliers[:] = [λ[name] for name in data["rows"]]
     return LoadedConnection(
@@ -131,24 +122,9 @@ def _read_joint(
         tuple(rows[name] for name in data["rows"]),
         multipliers,
         tuple(r.array(data["coordinates"])),
-        tuple(_class(name)(**_read_fields(side, r)) for name, side in data["one-sided"]),
         tuple(ContactPoint(**_read_fields(contact, r)) for contact in data["contacts"]),
         tuple(read_event(event, r) for event in data["events"]),
     )
-
-
-def _side_name(side: Side) -> str:
-    here = (type(side).__module__, type(side).__name__)
-    return next(name for name, home in SIDES.items() if home == here)
-
-
-def _class(name: str) -> Any:
-    if name not in SIDES:
-        raise ValueError(
-            f"the data has a constraint of one side of the kind {name!r}, which this program does not know"
-        )
-    module, kind = SIDES[name]
-    return later(__name__, {module: [kind]})(kind)
 
 
 def _fields(one: Any, w: Writer) -> dict[str, Any]:

@@ -12,7 +12,6 @@ from zeromass.expression import Expression, Symbol, expressions, substitute, sym
 from zeromass.expression.leaves import namesake
 from zeromass.model.errors import ModelError
 from zeromass.model.given import given_array, given_kind, given_mapping, given_parameters, given_scalar
-from zeromass.model.one_sided import sibling
 
 if TYPE_CHECKING:
     from zeromass.model.system import System
@@ -60,18 +59,20 @@ def with_feedback(
         held = [where for where, e in _elsewhere(system) if u in symbols(e)]
         if held:
             raise ModelError(f"'{u.name}' stands in {held[0]}; feedback is given to forces")
-    if system.one_sided and system.mode_of is not system:
-        return sibling(with_feedback(system.mode_of, feedback, acting), system._closed)
     free = system._free
     Q = free.Q + sum((u * force for u, force in own.items()), expressions(np.zeros(len(free.q))))
     closed = object.__new__(System)
-    closed.joints = system.joints
+    closed.joints, closed.contact_elements, closed.unilaterals = (
+        system.joints,
+        system.contact_elements,
+        system.unilaterals,
+    )
     closed._complete(
         free._replace(Q=substitute(Q, given)), list(system.rows), substitute(system.C, given), system.multipliers
     )
     closed.events, closed.kind = system.events, system.kind
-    if system.one_sided:
-        closed._complete_modes(system._limited)
+    closed._limited = system._limited
+    closed._know(*(e for one in closed.unilaterals for e in one.numbers), *(event.zero for event in closed.events))
     return closed
 
 

@@ -23,7 +23,6 @@ from zeromass.model.event import Event
 from zeromass.model.forces import Forces, loads
 from zeromass.model.given import given_all
 from zeromass.model.moved import Moved, States
-from zeromass.model.one_sided import events_of, sibling
 from zeromass.model.parts import Part
 from zeromass.model.requirement import Requirement
 from zeromass.model.system import System
@@ -88,8 +87,7 @@ class Joined(System):
 
     @property
     def _systems(self) -> tuple[System, ...]:
-        whole = self.mode_of
-        return whole._of if isinstance(whole, Joined) else ()
+        return self._of
 
     @property
     def requirements(self) -> tuple[Requirement, ...]:
@@ -179,10 +177,6 @@ def assembled(
     named   those that were given, which hold also for systems that are joined themselves
     """
     labels = [system.label for system in systems] if labels is None else labels
-    wholes = [system.mode_of if system.one_sided else system for system in systems]
-    if any(whole is not system for whole, system in zip(wholes, systems, strict=True)):
-        whole = assembled(wholes, constraints, forces, labels, named)
-        return sibling(whole, frozenset().union(*(system._closed for system in systems)))
     added, acting = rows_of(constraints), loads(forces)
     for system in systems:
         system.check_joined(coupled=bool(added or acting))
@@ -215,6 +209,7 @@ def assembled(
     joined = object.__new__(Joined)
     joined.joints = tuple(joint for system in systems for joint in system.joints)
     joined.unilaterals = told_apart(one for system in systems for one in system.unilaterals)
+    joined.contact_elements = tuple(one for system in systems for one in system.contact_elements)
     joined.supported = tuple(body for system in systems for body in system.supported)
     own = _without(joined.supported, q, between, added, multipliers[len(rows) :])
     new = tuple(Label("", group) for group in _groups(added))
@@ -253,7 +248,7 @@ def assembled(
     )
     limited = [load for system in systems for load in system._limited if not isinstance(load, Watched)]
     limited += [load for load in acting if hasattr(load, "requirements")]
-    joined._complete_modes((*limited, *([Watched(tuple(watched))] if watched else [])))
+    joined._watch((*limited, *([Watched(tuple(watched))] if watched else [])))
     joined._know(*[p for system in systems for p in system.parameters])
     return joined
 
@@ -262,7 +257,7 @@ def _own_events(system: System) -> list[Event]:
     """Those that neither its joints nor its forces watch."""
     if isinstance(system, Joined):
         return [event for load in system._limited if isinstance(load, Watched) for event in load.events]
-    others = {event.name for event in events_of(system)}
+    others = {event.name for one in (*system.joints, *system._limited) for event in one.events}
     return [event for event in system.events if event.name not in others]
 
 

@@ -27,7 +27,6 @@ from zeromass.model.constraint import Row
 from zeromass.model.contact import Supported
 from zeromass.model.forces import GeneralizedForce
 from zeromass.model.large import Given, formulas_in
-from zeromass.model.one_sided import sibling
 from zeromass.model.parts import Part, Particle, RigidBody, unit_quaternion
 from zeromass.model.quantity import Quantity
 from zeromass.model.system import System
@@ -109,9 +108,7 @@ def reader_of(data: dict[str, Any], grids: Sequence[Grid], known: Reader | None 
 
 
 def written(system: System, w: Writer) -> dict[str, Any]:
-    """The data of a system whose expressions a writer collects; of a sibling, that of the whole, and what is closed."""
-    if system.one_sided and system.mode_of is not system:
-        return {**written(system.mode_of, w), "closed": sorted(system._closed)}
+    """The data of a system whose expressions a writer collects."""
     free = system._free
     kind = next(name for base in type(system).__mro__ for name, known in KINDS.items() if known is base)
     return {
@@ -139,16 +136,8 @@ def read(data: dict[str, Any], r: Reader) -> System:
     key = json.dumps(data)
     known: dict[str, System] = r.systems
     if key not in known:
-        known[key] = _sibling(data, r) if "closed" in data else _new(data, r)
+        known[key] = _new(data, r)
     return known[key]
-
-
-def _sibling(data: dict[str, Any], r: Reader) -> System:
-    whole = read({key: value for key, value in data.items() if key != "closed"}, r)
-    closed = frozenset(map(str, data["closed"]))
-    if not closed <= {side.name for side in whole.one_sided}:
-        raise ValueError(f"the data of the system has {sorted(closed)} closed, which it does not have")
-    return sibling(whole, closed)
 
 
 def _new(data: dict[str, Any], r: Reader) -> System:

@@ -27,6 +27,7 @@ from zeromass.model.nearby import nearest
 from zeromass.model.prescription import Prescription, numbers, parameters_in, values_of
 from zeromass.model.solving import StartEquations
 from zeromass.model.state import State, parameter_values
+from zeromass.model.unilateral import beginning
 
 if TYPE_CHECKING:
     from zeromass.model.system import System
@@ -80,6 +81,19 @@ def consistent_start(
     first.update({x: value for x, value in data.items() if isinstance(x, Symbol)})
     problem = _Problem(system, wishes, _scales(given_values), data, t, values, made_of)
     return _facing(problem, first, hint, guesses, admitted=admitted)
+
+
+def begun(system: System, prescribed: Prescribed, modes: Mapping[str, str]) -> Prescribed:
+    """Prescribed values, and those of the modes in which unilateral constraints begin, unless they are given themselves.
+
+    modes  of those by name that begin otherwise than they say
+    """
+    own = beginning(system.unilaterals, modes)
+    if not own:
+        return prescribed
+    items = _items(prescribed, "prescribed")
+    given = {e for key, _ in items for e in np.ravel(np.asarray(key, dtype=object)).tolist()}
+    return [*items, *(pair for pair in own if pair[0] not in given)]
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ from zeromass.model.given import given_mapping, given_real
 from zeromass.model.remembering import Remembering
 from zeromass.model.requirement import possible
 from zeromass.model.shared import undetermined_groups, warn_of_shared
+from zeromass.model.unilateral import hidden_parameters
 
 if TYPE_CHECKING:
     from zeromass.model.prescription import Prescription
@@ -284,11 +285,18 @@ class State(Remembering, ByExpression):
                 f"at t = {self.t:g} s the motion slides along {self.sliding}, and a state alone does not tell what holds it "
                 "there; ask the run, run.at(t)[…]"
             )
+        if self.system.unilaterals and (unsolved or not self._hidden.isdisjoint(symbols(e))):
+            return later(__name__, {"zeromass.integrate.hybrid.initial_value": ["initial_value"]})("initial_value")(self, e)
         if unsolved:
             names += [*self.system.accelerations, *self.system.multipliers]
             values = np.concatenate([values, *self._solution(e)])
         result = Evaluator(e, names)(values)
         return result if result.ndim else float(result)
+
+    @property
+    def _hidden(self) -> set[Symbol]:
+        """Modes and forces of unilateral constraints, which follow from the motion that begins at the state."""
+        return set(hidden_parameters(self.system.unilaterals))
 
     def _solution(self, e: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Accelerations and multipliers, which expressions ask for."""

@@ -30,7 +30,6 @@ from zeromass.expression.evaluate import Sparse
 from zeromass.expression.node import contents, undisturbed
 from zeromass.expression.pieces import SWITCHING
 from zeromass.later import later
-from zeromass.model import one_sided
 from zeromass.model.connection import Connection, connected
 from zeromass.model.constraint import Row, acceleration_rows, check_rows, rows_of, velocity_residuals
 from zeromass.model.contact import ContactElement, ContactPoint, Supported, touching
@@ -56,7 +55,7 @@ from zeromass.model.reactions import Reactions
 from zeromass.model.remembering import Remembering
 from zeromass.model.requirement import Requirement, unmet
 from zeromass.model.solving import StartEquations
-from zeromass.model.start import Prescribed, consistent_start
+from zeromass.model.start import Prescribed, begun, consistent_start
 from zeromass.model.state import ROUNDING, Magnitude, Matrices, State
 from zeromass.model.unconstrained import (
     Unconstrained,
@@ -73,7 +72,6 @@ if TYPE_CHECKING:
     from zeromass.model.check import Diagnosis
     from zeromass.model.drawing import Drawing
     from zeromass.model.event import Onward
-    from zeromass.model.one_sided import Side
     from zeromass.model.pieces import SystemPieces
     from zeromass.model.sliding import Held
 
@@ -109,19 +107,8 @@ class System(Remembering):
     joints: tuple[Connection, ...] = ()
     """What holds its parts together, beside its other constraints."""
 
-    _closed: frozenset[str] = frozenset()
-    """Of its constraints of one side, those that hold now; see `one_sided`."""
-
-    _whole: System
-    """The sibling without any of them."""
-
     simultaneous_impacts: bool = True
     """Whether contacts that touch are struck at once, or one after another."""
-
-    @property
-    def one_sided(self) -> tuple[Side, ...]:
-        """What holds on one side only, as ropes do, or up to a limit, as wheels that may slip."""
-        return tuple(side for joint in self.joints for side in joint.one_sided)
 
     written_out: bool = False
     """Whether its matrices are, however many coordinates it has: of motions that change their kind they are looked into."""
@@ -186,7 +173,7 @@ class System(Remembering):
             listed += given_all(() if coordinates is None else coordinates, object, "coordinates", "a zm.coordinate(…)")
             listed += [x for one in (*self.joints, *self.contact_elements) for x in one.coordinates]
             q = _coordinates(listed, found)
-            small = self.written_out or bool(nonideal or control or self.one_sided or self.unilaterals)
+            small = self.written_out or bool(nonideal or control or self.unilaterals)
             if len(q) >= LARGE and parts and lagrangian is None and not small:
                 free = cast(Unconstrained, Given(parts, acting, q, kinetic, potential, gravity))
             else:
@@ -198,7 +185,7 @@ class System(Remembering):
         acting = [*acting, *given]
         self._complete(free, rows, C)
         self._know(*(e for one in self.unilaterals for e in one.numbers))
-        self._complete_modes(tuple(load for load in acting if hasattr(load, "requirements")))
+        self._watch(tuple(load for load in acting if hasattr(load, "requirements")))
         if control and by is None:
             self.control = tracked(self, control, settling)
         elif control:
@@ -206,15 +193,12 @@ class System(Remembering):
                 later(__name__, {"zeromass.analysis": ["servo"]})("servo")(self, control, by, settling=settling)
             )
 
-    def _complete_modes(self, limited: tuple[Any, ...]) -> None:
-        """What joints and limited forces watch, and the mode of what holds on one side only."""
-        self._closed, self._limited = one_sided.at_first(self.one_sided), limited
+    def _watch(self, limited: tuple[Any, ...]) -> None:
+        """What joints and limited forces watch."""
+        self._limited = limited
         if self.joints or limited:
-            self.events = one_sided.events_of(self)
+            self.events = tuple(event for one in (*self.joints, *limited) for event in one.events)
             self._know(*(event.zero for event in self.events))
-            self._know(*(number for side in self.one_sided for number in side.coefficients))
-        if self.one_sided:
-            self.kind = one_sided.kind_of(self)
 
     control: Control = NO_CONTROL
     """Forces that make expressions vanish, where the system was given control={…}; empty where not."""
@@ -233,10 +217,9 @@ class System(Remembering):
     @property
     def contacts(self) -> tuple[ContactPoint, ...]:
         """Where bodies touch what carries them, with the forces there."""
-        none = one_sided.apart(self) if self.one_sided else ()
-        jointed = [contact for joint in self.joints for contact in joint.contacts if contact.name not in none]
+        jointed = [contact for joint in self.joints for contact in joint.contacts]
         own = [point for element in self.contact_elements for point in element.points]
-        return (*jointed, *own, *self.mode_of._carried)
+        return (*jointed, *own, *self._carried)
 
     _carried: tuple[ContactPoint, ...] = ()
     """Contacts of bodies on surfaces in systems that it was joined of."""
@@ -244,16 +227,16 @@ class System(Remembering):
     @property
     def mode_of(self) -> System:
         """The system that this is a mode of: itself, unless a motion goes over from one such system to another."""
-        return getattr(self, "_whole", self)
+        return self
 
     def begins_as(self, state: State) -> System:
         """The system that the motion follows from a state on: itself, unless it can not hold there."""
-        return one_sided.beginning(self, state) if self.one_sided else self
+        return self
 
     @property
     def begins_one_way(self) -> bool:
         """Whether `begins_as` is itself at every state."""
-        return not self.one_sided
+        return True
 
     @property
     def requirements(self) -> tuple[Requirement, ...]:
@@ -264,7 +247,7 @@ class System(Remembering):
     @property
     def stiff(self) -> Expression | None:
         """Negative where the motion is stiff: a run that begins there does so by an implicit method; None if it never is."""
-        return one_sided.stiff(self) if self.one_sided else None
+        return None
 
     @cached_property
     def facing(self) -> tuple[Expression, ...]:
@@ -305,15 +288,11 @@ class System(Remembering):
 
         state  at the event, of this system; `state.carried_to` brings it onto the constraints of the next one
         """
-        return one_sided.following(self, event, state) if self.one_sided else None
+        return None
 
     def changing(self) -> Changing | None:
         """The kinds of motion that it goes over to, for a driver outside Python; None where only Python knows them."""
-        if not self.one_sided:
-            return None
-        from zeromass.model.siblings import changing  # few runs are driven outside Python
-
-        return changing(self)
+        return None
 
     def struck(self, state: State, impulse: np.ndarray) -> System | None:
         """The system that an impulse of the constraints, M Δq̇, is taken by: itself, unless its constraints can not give it.
@@ -622,7 +601,8 @@ class System(Remembering):
         M (v − guess), as if an impulse of the constraints had changed them. Contradictions raise a StartError that names
         them; prescriptions that miss the constraints by no more than their rounding are brought onto them.
         """
-        return consistent_start(self, prescribed, t=t, parameters=parameters, guess=guess, near=near)
+        given = begun(self, prescribed, {})
+        return consistent_start(self, given, t=t, parameters=parameters, guess=guess, near=near)
 
     def assemblies(
         self,

@@ -72,6 +72,7 @@ class Unilateral:
     words        what its modes are called: "open", "closed", "sticks" and "slips", if not so
     inside       what is said of a start with a negative gap; depth: how deep that is, m, if it is not −g
     approaching  ġ where the gap is closed, m/s, if it is to be another formula than the rate of the gap
+    begins       "closed" or "sticks" where starts have it so unless they say otherwise; as prescribed values have it if ""
     """
 
     name: str
@@ -92,6 +93,7 @@ class Unilateral:
     inside: str = INSIDE
     depth: Expression | None = None
     approaching: Expression | None = None
+    begins: str = ""
     forces: tuple[Symbol, Symbol, Symbol] = field(init=False)
     """Normal force N and friction along the two tangents, N: solved for with the accelerations. As parameters they are the
     forces of rows that follow from others, which the equations do not tell."""
@@ -216,8 +218,8 @@ class Unilateral:
 
     def happening(self, before: str, after: str, struck: bool) -> str:
         """What results tell where its mode changes, or where it is struck."""
-        if "open" in self.words:
-            return self.called(after)
+        if self.scalar and "open" in self.words:
+            return self.called("closed" if struck else after)
         if before == "open" and after != "open" and as_expression(self.restitution).value != 0.0:
             return f"{self.name}: {RESTED}"
         if struck or before == "open":
@@ -258,6 +260,21 @@ def inside_words(system: System, start: State, which: int) -> str:
     assert one.gap is not None
     depth = float(start[-one.gap if one.depth is None else one.depth])
     return one.inside.format(name=one.name, depth=depth)
+
+
+def beginning(unilaterals: Iterable[Unilateral], modes: Mapping[str, str]) -> list[tuple[Expression, float]]:
+    """What starts prescribe so that unilateral constraints begin in their modes: pairs of expressions and zero.
+
+    modes  of those by name that begin otherwise: "open", "slips" or "closed", "sticks"
+    """
+    found: list[tuple[Expression, float]] = []
+    for one in unilaterals:
+        mode = modes.get(one.name, one.begins)
+        if mode in ("closed", "slips", "sticks") and one.gap is not None:
+            found += [(one.gap, 0.0), (as_expression(rate(one.gap)), 0.0)]
+        if mode == "sticks":
+            found += [(w, 0.0) for w in one.slip if w is not ZERO]
+    return found
 
 
 def told_apart(unilaterals: Iterable[Unilateral]) -> tuple[Unilateral, ...]:

@@ -402,7 +402,8 @@ def settle_contacts(m: Motion, w: Switches, s: StepFunctions, fresh: bool) -> in
     if pose_problem(x, values):
         status = select_with_sides(x, values)
     if status == int(ContactStatus.NONE):
-        return fail(x, int(ContactEnd.NO_MOTION), x.problem.worst)
+        rough = x.law[LAW * max(x.problem.worst, 0) + HOLD] < 0.0
+        return fail(x, int(ContactEnd.ROUGH) if rough else int(ContactEnd.NO_MOTION), x.problem.worst)
     if status != int(ContactStatus.DECIDED):
         return fail(x, int(ContactEnd.UNDECIDED), x.problem.worst)
     if set_modes(x, y, values):

@@ -85,16 +85,15 @@ class GuardFunctions:
     def _contact_ends(self, k: int, one: Unilateral) -> list[Event]:
         """What is watched of a contact, by its number behind the switches; an open gap may be closed for a moment."""
         turns = 1 if self.ahead > 0 else -1
-        found = {
-            f"{CONTACT}{k} {cause}": Event(
-                f"{CONTACT}{k} {cause}", as_expression(self.pieces.acting(zero).item()), direction=-1
-            )
-            for cause, zero in contact_guards(one).items()
-            if cause != STRAYS or len(self.pieces.unilaterals) > 1
-        }
+        ends = {f"{CONTACT}{k} {cause}": zero for cause, zero in contact_guards(one).items()}
+        if len(self.pieces.unilaterals) == 1:
+            ends.pop(f"{CONTACT}{k} {STRAYS}", None)
+        found = [Event(name, as_expression(self.pieces.acting(zero).item()), direction=-1) for name, zero in ends.items()]
+        if one.gap is None or not one.opens:
+            return found
         rate_of_gap = where(one.closed > 0.5, 1.0, rate(one.gap))
         low = Event(f"{LOW}{k} {CLOSES}", as_expression(rate_of_gap), direction=turns, terminal=False)
-        return [*found.values(), low]
+        return [*found, low]
 
     def _ends(self, k: int) -> list[Event]:
         """What is watched of a switch; one that has a rate may be below zero for a moment, where it is lowest."""

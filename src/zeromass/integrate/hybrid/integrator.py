@@ -41,6 +41,14 @@ PERIODIC = 1e-9
 """Part of accelerations by which they may differ where an angle is larger by 2π, and its formulas count as periodic."""
 
 
+class CanNotBegin(ModelError):
+    """No motion begins at a state."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        super().__init__(str(outcome))
+        self.outcome: Outcome = outcome
+
+
 class HybridIntegrator:
     """One motion of a system with switches, from a start until a time, an event, or what ends it."""
 
@@ -72,24 +80,57 @@ class HybridIntegrator:
         self._place = 0  # among the time events: of the next time
         self._last: dict[int, float] = {}
         self._begun = False
+        self._drivers: dict[tuple[Program, bool], Driver] = {}
+        self._implicit = False  # whether slips begin, whose direction is stiff
         self.following: System | None = None
         """The system that the motion goes on with where an impulse is more than its constraints can give."""
 
     def segments(self) -> Segments:
         """The segments of the motion, one for each piece; the last tells how it ended."""
-        self._drivers: dict[tuple[Program, bool], Driver] = {}
-        self._implicit = False  # whether slips begin, whose direction is stiff
         found = self._segments()
+        self._warn_of_redundancy()
+        self.release()
+        return found if self.settings.transitions or not self.pieces.unilaterals else self._first_modes(found)
+
+    def _warn_of_redundancy(self) -> None:
+        """Says of which contacts forces have not followed from the motion; of vertices of one shape their sums do."""
+        if not self._drivers or not self.pieces.unilaterals:
+            return
         shared = sum(driver.m.contacts.shared for driver in self._drivers.values())
         elements = self.pieces.given.contact_elements
-        vertices = {
-            one.name for by in elements if len(by.unilaterals) > 1 for one in by.unilaterals
-        }  # their sums are told
+        vertices = {one.name for by in elements if len(by.unilaterals) > 1 for one in by.unilaterals}
         names = [one.name for one, some in zip(self.pieces.unilaterals, shared, strict=True) if some]
         warn_of_redundancy([name for name in names if name not in vertices])
+
+    def _first_modes(self, found: Segments) -> Segments:
+        """The segments up to the first change of contact modes, which ends the motion as an event."""
+        for k, segment in enumerate(found[1:], start=1):
+            before = found[k - 1]
+            if segment.kind != before.kind or (segment.piece is not None and segment.piece.impulse):
+                said = ", ".join(event.name for event in before.events if event.t == before.t[-1])
+                return Segments([*found[: k - 1], replace(before, outcome=Outcome(Ending.EVENT, before.outcome.t, said))])
+        return found
+
+    def release(self) -> None:
+        """Leaves its drivers to later motions."""
         for driver in self._drivers.values():
             driver.release(self._watched)
-        return found
+
+    def begin(self) -> tuple[Piece, State]:
+        """The piece and the state with which the motion begins; Undecided or CanNotBegin where it does not."""
+        if self.pieces.unilaterals:
+            moving = self._guards.state(self.start, self.selector.first_modes(self.start, self._timed))
+            outcome = at_start(moving, self.settings.limits.violation)
+            if outcome is not None:
+                raise CanNotBegin(outcome)
+        self._use_driver()
+        piece = self.selector.begin(self.start, self._timed)
+        begun = self._start_on(piece)
+        return self._begin_contacts(piece, begun) if self.pieces.unilaterals else (piece, begun)
+
+    def program(self, state: State, piece: Piece) -> Program:
+        """The program of the motion on a piece."""
+        return self._guards.program(self._guards.state(state, piece.modes))
 
     def _segments(self) -> Segments:
         if self.pieces.in_forces:
@@ -100,12 +141,10 @@ class HybridIntegrator:
             if outcome is not None:
                 return Segments([Segment.standing(self.start, outcome, self.settings)])
             self._begun = True
-        self._use_driver()
         try:
-            piece = self.selector.begin(self.start, self._timed)
-            begun = self._start_on(piece)
-            if self.pieces.unilaterals:
-                piece, begun = self._begin_contacts(piece, begun)
+            piece, begun = self.begin()
+        except CanNotBegin as why:
+            return Segments([Segment.standing(self.start, why.outcome, self.settings)])
         except Undecided as why:
             outcome = Outcome(Ending.AMBIGUOUS, self.start.t, str(why))
             return Segments([Segment.standing(self.start, outcome, self.settings)])
@@ -119,8 +158,6 @@ class HybridIntegrator:
     def _begin_contacts(self, piece: Piece, start: State) -> tuple[Piece, State]:
         """The piece and the state with the modes of contacts."""
         moving = self._guards.state(start, piece.modes)
-        if at_start(moving, self.settings.limits.violation) is not None:
-            return piece, start  # the motion can not begin: the loop says so
         driver = self._of(moving)
         driver.work.values[:] = moving.inputs[1 + driver.order :]
         return driver.begin_contacts(start)

@@ -307,8 +307,6 @@ def _clock(times: np.ndarray) -> list[float]:
 
 def _following(run: Course, event: str) -> bool:
     """Whether Python goes on after an event, as another kind of motion, or may do so."""
-    if any(event in (side.opens, side.closes) for side in run.system.one_sided):
-        return True  # it depends on where that happens
     try:
         return run.system.goes_on_as(event, run.start) is not None
     except ZeromassError:

@@ -78,13 +78,10 @@ def sliders_of(run: Course, sliders: Sliders) -> tuple[State, list[Slider]]:
                 f"given; there is: {there}"
             )
     if made_of is not None:
-        slips = _slips(start)
-        pairs |= {x: float(start[x]) for x in slips}
-        free = tuple(name for name in start.free if name not in {x.name for x in slips})
         own = tuple(
             dict.fromkeys([*made_of.parameters, *[s.symbol for s in found if s.symbol not in run.system.parameters]])
         )
-        start = replace(start, free=free, made_of=replace(made_of, pairs=tuple(pairs.items()), parameters=own))
+        start = replace(start, made_of=replace(made_of, pairs=tuple(pairs.items()), parameters=own))
     return start, found
 
 
@@ -106,17 +103,16 @@ def check_explicit(run: Course, start: State, why: str) -> None:
         )
 
 
-def _slips(start: State) -> list[Symbol]:
-    """How far wheels have slipped, where a start leaves it open: that is counted from anywhere."""
-    slid = [x for side in start.system.one_sided for x in getattr(side, "slid", ())]
-    return [x for x in dict.fromkeys(slid) if x.name in start.free]
-
-
 def check(run: Course, start: State, sliders: Sequence[Slider], *, changes: bool = False) -> None:
     """That the page can make motions of a run; `changes`, where it goes through its kinds as well."""
     system = run.system
     if run.t[-1] < run.t[0]:
         raise ModelError("sliders: the run goes back in time; a page makes motions forward")
+    if system.unilaterals:
+        raise ModelError(
+            f"sliders: '{system.unilaterals[0].name}' may open or slip, and a page does not make such motions; leave the "
+            "sliders out"
+        )
     moving = start
     if system.pieces is not None:
         motion = Pieced(start, tuple(system.events), (), float(run.t[-1]), run.settings, [s.symbol for s in sliders])
