@@ -42,6 +42,9 @@ STEADY = 1e-12
 
 
 LANDS = "lands"
+CONTACT_MODES = ("open", "closed", "sticks", "slips")
+"""What a contact does: "closed" without friction."""
+
 HAPPENINGS = {"open": "contact lost", "slips": "would slip", "sticks": "slip dies out", "closed": LANDS}
 """What happens at a contact, by the mode that begins."""
 
