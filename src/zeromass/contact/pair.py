@@ -127,6 +127,7 @@ class Pair(Pressing, Remembering):
             speed=speed,
             normal=self.normal if steady is None else None,
             words={"sticks": "rolling", "slips": "slipping", "closed": "slipping"},
+            inside=f"'{self.solid.name}' lies {{depth:.3g}} m inside '{self.surface.name}'; give another center",
             approaching=self.approach,
         )
 

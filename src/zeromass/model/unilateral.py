@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from zeromass.expression import Array, Expression, Symbol, as_expression, expressions, jacobian, rate
@@ -214,6 +215,12 @@ class Unilateral:
         if struck or before == "open":
             return f"{self.name}: {LANDS}"
         return f"{self.name}: {HAPPENINGS[after]}"
+
+    @property
+    def happenings(self) -> set[str]:
+        """All that results may tell of it."""
+        modes = product(CONTACT_MODES, CONTACT_MODES, (False, True))
+        return {self.happening(before, after, struck) for before, after, struck in modes}
 
     def smoothed(self, found: Callable[[Any], Array]) -> Unilateral:
         """The same on the pieces of its formulas."""

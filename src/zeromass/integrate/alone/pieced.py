@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from zeromass.compile.newton import NewtonSteps
 from zeromass.compile.program import Program, program_at
 from zeromass.equation import Verdict
 from zeromass.errors import ZeromassError
@@ -172,6 +173,7 @@ class Pieced:
         timed = [pieces.switches[k].plain for k in pieces.of_time]
         phases = [ZERO if (e := _phase(pieces.switches[k])) is None else e for k in pieces.of_time]
         depths = [_depth(one) for one in pieces.unilaterals]
+        conditions = pieces.smooth([e for e, _ in self._conditions]).ravel().tolist() if self._conditions else []
         alone = Alone(
             program,
             self.moving,
@@ -181,12 +183,21 @@ class Pieced:
             settings.limits,
             self.place,
             self.fields,
-            judged=(*timed, *phases, *depths),
+            judged=(*timed, *phases, *depths, *conditions),
             stiff=settings.method == "radau",
             switching=DriverModule(driver, np.array(turns)),
         )
-        judged = {"timed": 0, "phases": len(timed), "depths": 2 * len(timed)}
-        return alone, {"pieces": modes, "judged": judged, "count": 2 * len(timed) + len(depths)}
+        count = 2 * len(timed) + len(depths)
+        judged = {"timed": 0, "phases": len(timed), "depths": 2 * len(timed), "conditions": count}
+        return alone, {"pieces": modes, "judged": judged, "count": count + len(conditions)}
+
+    @cached_property
+    def _conditions(self) -> list[tuple[Expression, str]]:
+        """Not negative, or no start as this one is found with other values; and what is said then."""
+        given, made_of = self.pieces.given, self.start.made_of
+        if not NewtonSteps.possible(self.moving) or made_of is None:
+            return []
+        return [*made_of.conditions, *[(e, given.wrong_side) for e in given.facing]]
 
     # what is told -------------------------------------------------------------------------------------------------------
     def told(self) -> dict[str, Any]:
@@ -200,6 +211,7 @@ class Pieced:
             "limits": {"changes": self.settings.limits.changes, "stalled": self.settings.limits.stalled},
             "held": self._flags(),
             "contacts": self._contacts(),
+            "conditions": [words for _, words in self._conditions],
             "words": WORDS,
         }
 

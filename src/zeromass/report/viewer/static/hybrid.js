@@ -311,6 +311,8 @@ class HybridMotion {
     for (let again = 0; again < TRIES; again++) {
       if (plain.code.start() !== 0) return { ending: "NO_START" };
       this.first = { t: this.about.t, y: plain.reals("y", plain.order).slice() };
+      const broken = told.conditions.length ? plain.judged("conditions", this.first.t).findIndex((x) => !(x >= 0)) : -1;
+      if (broken >= 0) return { ending: "NO_START", message: told.conditions[broken] };
       const table = new Timetable((name, t) => plain.judged(name, t), told, this.first.t, settings.until);
       for (const module of this.modules) module.clear(), module.prepare(table);
       const used = this.modesOf(plain.reals("parameters", plain.values.length));
