@@ -536,7 +536,7 @@ class HybridMotion {
       const parts = this.told.contacts.flatMap(({ impulses: names }, k) => {
         if (!this.struck(piece, k)) return [];
         const [normal, ...friction] = piece.impulse.subarray(3 * k, 3 * k + 3);
-        return names.map((name, i) => [name, i ? Math.hypot(...friction) : normal]);
+        return names.map((name, i) => [name, i ? Math.sqrt(friction[0] * friction[0] + friction[1] * friction[1]) : normal]);
       });
       if (parts.length) found.push([piece.t, parts.map(([name]) => name), parts.map(([, size]) => size)]);
     }
