@@ -132,7 +132,7 @@ def test_a_ball_on_an_egg(tmp_path):
     egg = zm.ellipsoid((0.4, 0.3, 0.3), 2.0, name="egg")
     both = zm.Contacts([egg, zm.ball(0.1, 0.5)], on=WALLED, between=True, gravity=9.81, friction=μ, restitution=e)
     start = both.start(center={"egg": (0, 0, 0.3), "ball": (0.05, 0, 0.69)}, touching=["egg on floor", "egg and ball"])
-    assert beside(start, 0.8, [{}, {"mu": 0.5, "e": 0.2}], tmp_path)[0][0].kinds[0].startswith("egg on floor rolling")
+    assert beside(start, 0.8, [{"mu": 0.5, "e": 0.2}], tmp_path)[0][0].kinds[0].startswith("egg on floor rolling")
 
 
 @pytest.mark.slow
@@ -167,3 +167,41 @@ def test_an_implicit_body_slips_and_rolls_as_in_python(tmp_path):
     assert run.kinds[:2] == ("floor slipping", "floor rolling")
     before, after = (segment.state(float(segment.t[k])) for segment, k in zip(run.segments[:2], (-1, 0), strict=True))
     assert after[own.velocity] == pytest.approx(before[own.velocity], abs=1e-7)
+
+
+# starts -----------------------------------------------------------------------------------------------------------------
+v, h = zm.parameter("v", 1.8), zm.parameter("h", 0.1)
+
+
+def test_a_start_on_the_floor_is_made_anew(tmp_path):
+    """It rolls with another speed; where the ball is lifted, or lowered into the floor, the page says so."""
+    ball = zm.Contacts(zm.ball(0.1, 0.5), on=WALLED, gravity=9.81, friction=μ, restitution=e)
+    start = ball.start(center=(0.0, 0.0, h), velocity=(v, 0.3, 0.0))
+    beside(start, 0.5, [{}, {"v": 2.5, "mu": 0.05}], tmp_path)
+    motion = Pieced(start, tuple(ball.events), (), 0.5, zm.Settings(**TIGHT, method="dop853"), [v, h])
+    tasks = [{"values": {"h": height}, "until": 0.5, **TIGHT} for height in (0.2, 0.05)]
+    for there in over_switches(motion, tasks, tmp_path):
+        assert (there["ending"], there["message"]) == ("NO_START", "contact 'floor' does not touch at the start")
+
+
+def test_a_start_inside_is_refused_in_the_words_of_python(tmp_path):
+    bead = zm.Particle("bead", mass=1.0)
+    floor = zm.Contact(bead, zm.shapes.point(), WALLED["floor"], friction=0.2, name="floor")
+    system = zm.System([bead], gravity=9.81, contacts=[floor])
+    start = system.start([(bead.position, (0.0, 0.0, h)), (bead.velocity, 0.0)])
+    for x in (-0.05, -1.2345e-6):
+        motion = Pieced(start, (), (), 0.5, zm.Settings(method="dop853"), [h])
+        (there,) = over_switches(motion, [{"values": {"h": x}, "until": 0.5}], tmp_path)
+        with pytest.raises(zm.StartError) as error:
+            zm.simulate(system, start.again({"h": x}), until=0.5)
+        assert (there["ending"], there["message"]) == ("NO_START", str(error.value))
+
+
+def test_a_start_that_is_struck_begins_with_an_impulse(tmp_path):
+    bead = zm.Particle("bead", mass=1.0)
+    floor = zm.Contact(bead, zm.shapes.point(), WALLED["floor"], friction=μ, restitution=e, name="floor")
+    system = zm.System([bead], gravity=9.81, contacts=[floor])
+    start = system.start([(bead.position, 0.0), (bead.velocity, (0.5, 0.0, -v))])
+    ((run, there),) = beside(start, 0.5, [{"v": 1.0}], tmp_path)
+    assert there["impulses"][0][0] == run.impulses[0].t == 0.0
+    assert run.impulses[0].impulses[0] == pytest.approx(1.0 + 0.5, abs=1e-15)
