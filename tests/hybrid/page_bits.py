@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,9 @@ from hybrid.record import TIGHT
 from integrate.node import over_switches
 from zeromass.integrate.alone.pieced import Pieced
 
+ROUNDED = ("can_that_tumbles_at_a_wall",)
+"""Problems whose start, by Newton's steps in the page, differs from that of Python by rounding: the page takes that one."""
+
 TIMES = 33
 """Samples of a motion."""
 
@@ -29,6 +33,7 @@ TIMES = 33
 def both(name: str) -> dict[str, Any]:
     """Ends, switches, events, impulses and samples of a motion in a page and in Python, floats as text."""
     system, start, until = {**SWITCHES, **CONTACTS}[name]()
+    start = replace(start, made_of=None) if name in ROUNDED else start
     settings = zm.Settings(rtol=TIGHT["rtol"], atol=TIGHT["atol"], method="dop853")
     shown = (*system.coordinates, *system.rates)
     motion = Pieced(start, tuple(system.events), shown, until, settings, ())

@@ -322,6 +322,14 @@ class System(Remembering):
         """
         return self
 
+    @property
+    def leaping(self) -> Mapping[str, str]:
+        """Constraints that hold parts without mass, which may leap where a formula switches while a contact is open; here none.
+
+        {constraint: the contact}
+        """
+        return {}
+
     def leaps(self, names: Sequence[str], before: State, after: State) -> bool:
         """Whether constraints that jump where a formula switches hold parts without mass that nothing acts on; not here.
 
