@@ -27,7 +27,11 @@ def problem(build: Callable[[], Problem]) -> Callable[[], Problem]:
 
 
 def bead(
-    force: Any = (0.0, 0.0, 0.0), place: Any = (0.0, 0.0, 0.0), speed: Any = (0.0, 0.0, 0.0), until: float = 2.0, **law: Any
+    force: Any = (0.0, 0.0, 0.0),
+    place: Any = (0.0, 0.0, 0.0),
+    speed: Any = (0.0, 0.0, 0.0),
+    until: float = 2.0,
+    **law: Any,
 ) -> Problem:
     """A particle of 1 kg that may touch a floor, with a force on it."""
     body = zm.Particle("bead", mass=1.0)
@@ -48,7 +52,8 @@ def cradle(count: int, *, simultaneous: bool) -> Problem:
     balls = [zm.Particle(f"b{k}", mass=1.0) for k in range(count)]
     ball = zm.shapes.sphere(0.05)
     touch = [
-        zm.Contact(b, ball, a, ball, friction=0.0, name=f"{a.name} {b.name}", restitution=1.0) for a, b in pairwise(balls)
+        zm.Contact(b, ball, a, ball, friction=0.0, name=f"{a.name} {b.name}", restitution=1.0)
+        for a, b in pairwise(balls)
     ]
     lines = {f"line {b.name}": b.position[1:] for b in balls}
     press = zm.Force((-2.0, 0.0, 0.0), at=balls[-1].position)
@@ -164,7 +169,9 @@ def cradle_struck_in_turn() -> Problem:
 @problem
 def box_that_falls_on_a_corner() -> Problem:
     box = zm.RigidBody("box", mass=1.0, inertia=(0.02, 0.03, 0.04))
-    floor = zm.Contact(box, zm.shapes.hull(np.vstack([np.eye(3), [[-1, -1, -1]]]) * 0.2), FLOOR, friction=0.4, name="floor")
+    floor = zm.Contact(
+        box, zm.shapes.hull(np.vstack([np.eye(3), [[-1, -1, -1]]]) * 0.2), FLOOR, friction=0.4, name="floor"
+    )
     system = zm.System([box], gravity=G, contacts=[floor])
     given = [(box.position, (0, 0, 0.5)), (box.velocity, (0.5, 0, 0)), (box.angular_velocity, (0.3, 0.2, 0.1))]
     return Problem(system, system.start([*given, (box.quaternion, (1, 0, 0, 0))]), 0.6)
@@ -192,6 +199,7 @@ def bob_on_a_rope() -> Problem:
 @problem
 def block_between_a_spring_with_play_and_a_floor() -> Problem:
     """A contact with friction, and a formula that switches: a spring beyond a gap."""
+
     def spring(body: Any) -> Any:
         x = body.position[0]
         return (-40.0 * (np.maximum(x - 0.2, 0.0) + np.minimum(x + 0.2, 0.0)), 0.0, 0.0)

@@ -1,7 +1,7 @@
-"""Records what happens in the corpus: `python tests/hybrid/record.py` writes `data/switches.json` and `data/contacts.json`.
+"""Records what happens in the corpus: `python tests/hybrid/record.py` writes a file of `data` for each.
 
-Each problem is run by dop853 and by collocation at rtol 1e-13, which must tell the same switches and events in the same words. The
-difference of their times and last states is recorded beside the answer.
+Each problem is run by dop853 and by collocation at rtol 1e-13, which must tell the same switches and events in the same words.
+The difference of their times and last states is recorded beside the answer.
 """
 
 from __future__ import annotations
@@ -69,7 +69,9 @@ def main() -> None:
         for name, build in problems.items():
             problem = build()
             recorded[name] = agreed(*[happened(problem, method=method) for method in ("dop853", "collocation")])
-            shown = {key: value for key, value in recorded[name].items() if key in ("ending", "time_error", "state_error")}
+            shown = {
+                key: value for key, value in recorded[name].items() if key in ("ending", "time_error", "state_error")
+            }
             print(name, shown)
         text = json.dumps(recorded, indent=1, ensure_ascii=False)
         (DATA / f"{corpus}.json").write_text(text + "\n", encoding="utf-8")

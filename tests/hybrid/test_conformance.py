@@ -25,7 +25,9 @@ from zeromass.integrate.alone.pieced import Pieced
 PROBLEMS = {**SWITCHES, **CONTACTS}
 
 RECORDED: dict[str, dict[str, Any]] = {
-    name: answer for corpus in ("switches", "contacts") for name, answer in json.loads((DATA / f"{corpus}.json").read_text("utf-8")).items()
+    name: answer
+    for corpus in ("switches", "contacts")
+    for name, answer in json.loads((DATA / f"{corpus}.json").read_text("utf-8")).items()
 }
 
 TIMES = 1e-11
@@ -113,7 +115,13 @@ def test_in_a_page(name, tmp_path):
     check(shown, RECORDED[name], texts=False)
 
 
-FEW = ["ball_that_rolls_to_a_wall", "coulomb_oscillator", "rack_of_six_blocks", "gear_over_the_cut_of_an_angle", "bead_on_a_wire_with_a_corner"]
+FEW = [
+    "ball_that_rolls_to_a_wall",
+    "coulomb_oscillator",
+    "rack_of_six_blocks",
+    "gear_over_the_cut_of_an_angle",
+    "bead_on_a_wire_with_a_corner",
+]
 SAME = FEW, [name for name in PROBLEMS if name not in FEW]
 
 

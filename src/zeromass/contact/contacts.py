@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
-from zeromass.contact.friction import Friction, bounded
 from zeromass.contact.contact_events import events_of
+from zeromass.contact.friction import Friction, bounded
 from zeromass.contact.limits import possible_clearance, possible_creep
 from zeromass.contact.pair import Pair
 from zeromass.contact.penetration import Outside, inside_words, penetration
@@ -20,7 +20,7 @@ from zeromass.contact.skin import between_of, skin_of
 from zeromass.contact.slow import creep_of, speed_of
 from zeromass.contact.surface import Surface
 from zeromass.contact.traced import PLACE
-from zeromass.errors import quoted, shown
+from zeromass.errors import quoted
 from zeromass.expression import Array, Expression, Symbol
 from zeromass.expression.pieces import switches
 from zeromass.model import ContactPoint, Event, ModelError, Particle, Quantity, RigidBody, State, System
@@ -41,6 +41,7 @@ AT_ONCE, IN_TURN = "at once", "in turn"
 
 LEAST_CLEARANCE = 1e-4
 """Clearance at which a hollow counts as too tight, as of a rolling body."""
+
 
 @recorded("contacts")
 class Contacts(ByExpression, System):
@@ -95,6 +96,7 @@ class Contacts(ByExpression, System):
 
     applied: list[Load]
     least_clearance: Number
+
     def __init__(
         self,
         bodies: Roller | Sequence[Roller],
@@ -248,7 +250,8 @@ class Contacts(ByExpression, System):
         """Where another end of a body comes nearest to a surface that it does not touch."""
         groups = {row.group for row in self.rows if row.name in names}
         return all(
-            group in self.leaping and not before.parameters[self[self.leaping[group]].unilateral.closed] for group in groups
+            group in self.leaping and not before.parameters[self[self.leaping[group]].unilateral.closed]
+            for group in groups
         )
 
     def jumped(self, names: Sequence[str], before: State, after: State) -> str:

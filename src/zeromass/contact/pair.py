@@ -22,6 +22,7 @@ from zeromass.model.given import Number, given_kind, given_name, length
 from zeromass.model.remembering import Remembering
 from zeromass.model.unilateral import Unilateral, tangent_axis
 
+
 class Pair(Pressing, Remembering):
     """A body and a surface that may touch, and what they do to one another, whether they touch or not.
 

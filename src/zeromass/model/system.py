@@ -58,7 +58,6 @@ from zeromass.model.requirement import Requirement, unmet
 from zeromass.model.solving import StartEquations
 from zeromass.model.start import Prescribed, consistent_start
 from zeromass.model.state import ROUNDING, Magnitude, Matrices, State
-from zeromass.model.unilateral import Unilateral, hidden_parameters, told_apart
 from zeromass.model.unconstrained import (
     Unconstrained,
     coordinates_in,
@@ -66,6 +65,7 @@ from zeromass.model.unconstrained import (
     from_matrices,
     given_energy,
 )
+from zeromass.model.unilateral import Unilateral, hidden_parameters, told_apart
 
 if TYPE_CHECKING:
     from zeromass.expression.record import Reader, Writer
@@ -324,9 +324,9 @@ class System(Remembering):
 
     @property
     def leaping(self) -> Mapping[str, str]:
-        """Constraints that hold parts without mass, which may leap where a formula switches while a contact is open; here none.
+        """Constraints of parts without mass that may leap where a formula switches, {constraint: a contact}; none here.
 
-        {constraint: the contact}
+        They may while the gap of the contact is open.
         """
         return {}
 
@@ -774,7 +774,11 @@ class System(Remembering):
     @property
     def usual(self) -> dict[Symbol, float]:
         """First guesses for coordinates whose natural value is not zero."""
-        return {x: value for piece in (*self.parts, *self.joints, *self.contact_elements) for x, value in piece.usual.items()}
+        return {
+            x: value
+            for piece in (*self.parts, *self.joints, *self.contact_elements)
+            for x, value in piece.usual.items()
+        }
 
     @cached_property
     def residuals(self) -> tuple[list[str], Evaluator]:

@@ -225,7 +225,10 @@ class Pieced:
                 "flags": [places[flag] for flag in one.modes[:3]],
                 "called": {mode: one.called(mode) for mode in CONTACT_MODES},
                 "happens": {
-                    before: {after: [one.happening(before, after, struck) for struck in (False, True)] for after in CONTACT_MODES}
+                    before: {
+                        after: [one.happening(before, after, struck) for struck in (False, True)]
+                        for after in CONTACT_MODES
+                    }
                     for before in CONTACT_MODES
                 },
                 "impulses": [one.name] if one.scalar else [f"{one.name} normal", f"{one.name} friction"],

@@ -53,7 +53,7 @@ def leap(m: Motion, s: StepFunctions, j: Jumps, t: float, y: Reals) -> bool:
     if not j.strikes:
         return False
     s.row[0], s.row[1:] = t, y
-    for again in range(LEAPS):
+    for _ in range(LEAPS):
         s.project(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[13])
     for i in range(2 * n):
         most = SMALL * max(1.0, largest(y[:n] if i < n else y[n:]))

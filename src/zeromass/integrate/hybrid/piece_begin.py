@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from zeromass.integrate.hybrid.crossing import defined_at
 from zeromass.integrate.hybrid.contact_table import CLOSES, STOPS
+from zeromass.integrate.hybrid.crossing import defined_at
 from zeromass.integrate.hybrid.memory import (
     ATOL,
     BEHIND_AT,
@@ -36,8 +36,8 @@ from zeromass.integrate.methods.radau.memory import Slot
 from zeromass.integrate.stepping.functions import FIRST
 from zeromass.integrate.stepping.layout import Int64, Real64
 from zeromass.integrate.stepping.step_functions import StepFunctions, project
-from zeromass.kernel.negative_values import ROUNDING as NEGATIVE
 from zeromass.kernel.language import copysign, kernel, sqrt
+from zeromass.kernel.negative_values import ROUNDING as NEGATIVE
 
 LEAST = 2.0**-1022
 """What a function that rises from zero is taken for there."""
