@@ -237,7 +237,7 @@ class Contacts(ByExpression, System):
         own = [requirement for solid in self.solids for requirement in solid.requirements]
         return (*own, *super().requirements, *self._possible_limits())
 
-    @cached_property
+    @property
     def leaping(self) -> Mapping[str, str]:
         """Points of surfaces that are below an end of a body, where another end comes nearest: the surfaces are smooth."""
         found: dict[str, str] = {}
@@ -248,11 +248,10 @@ class Contacts(ByExpression, System):
 
     def leaps(self, names: Sequence[str], before: State, after: State) -> bool:
         """Where another end of a body comes nearest to a surface that it does not touch."""
-        groups = {row.group for row in self.rows if row.name in names}
-        return all(
-            group in self.leaping and not before.parameters[self[self.leaping[group]].unilateral.closed]
-            for group in groups
-        )
+        groups, leaping = {row.group for row in self.rows if row.name in names}, self.leaping
+        if not groups <= {*leaping}:
+            return False
+        return all(not before.parameters[self[leaping[group]].unilateral.closed] for group in groups)
 
     def jumped(self, names: Sequence[str], before: State, after: State) -> str:
         """That a body comes to lie on a side or a face, if another end of it reaches a surface that it touches."""
