@@ -1,4 +1,4 @@
-"""The corpus of systems that switch, by every engine: host, lanes and page, beside what is recorded."""
+"""The corpus of systems that switch and touch, by every engine: host, lanes and page, beside what is recorded."""
 
 from __future__ import annotations
 
@@ -15,13 +15,20 @@ import pytest
 
 import zeromass as zm
 from cases import few, spread
+from hybrid.contact_corpus import CONTACTS
 from hybrid.corpus import SWITCHES, Problem
 from hybrid.record import DATA, TIGHT, happened
 from integrate.node import MISSING, node, over_switches
 from zeromass.codegen.target import levels
 from zeromass.integrate.alone.pieced import Pieced
 
-RECORDED: dict[str, dict[str, Any]] = json.loads(DATA.read_text("utf-8"))
+PROBLEMS = {**SWITCHES, **CONTACTS}
+
+RECORDED: dict[str, dict[str, Any]] = {
+    name: answer
+    for corpus in ("switches", "contacts")
+    for name, answer in json.loads((DATA / f"{corpus}.json").read_text("utf-8")).items()
+}
 
 TIMES = 1e-11
 """s by which switches of two engines may differ, at rtol 1e-13; 2e-12 is the most by which the recorded methods do."""
@@ -32,22 +39,24 @@ STATES = 1e-10
 
 @cache
 def built(name: str) -> Problem:
-    return SWITCHES[name]()
+    return PROBLEMS[name]()
 
 
 def check(answer: dict[str, Any], recorded: dict[str, Any], *, texts: bool = True) -> None:
-    """The same ending, in the same words, the same switches and impulses, at the same times.
+    """The same ending, in the same words, the same switches, kinds, events and impulses, at the same times.
 
     texts  whether formulas that switch are compared as text; a page shortens long ones
     """
     assert answer["ending"] == recorded["ending"], answer
     assert answer["t"] == pytest.approx(recorded["t"], abs=TIMES)
     np.testing.assert_allclose(answer["end"], recorded["end"], rtol=0, atol=STATES)
-    for key in ("message", "switches", "impulses"):
+    for key in ("message", "switches", "kinds", "events", "impulses"):
         if key not in recorded or key not in answer:
             continue
         if key == "message":
             assert answer[key] == recorded[key]
+        elif key in ("kinds", "events"):
+            assert [x[1] for x in answer[key]] == [x[1] for x in recorded[key]]
         elif key == "switches":
             assert [s[2] for s in answer[key]] == [s[2] for s in recorded[key]]
             if texts:
@@ -62,22 +71,23 @@ def check(answer: dict[str, Any], recorded: dict[str, Any], *, texts: bool = Tru
 
 
 def test_the_record_is_that_of_the_corpus():
-    assert list(RECORDED) == list(SWITCHES)
+    assert list(RECORDED) == list(PROBLEMS)
     assert len(SWITCHES) >= 40
+    assert len(CONTACTS) >= 15
 
 
-@pytest.mark.parametrize("name", spread(SWITCHES, 6))
+@pytest.mark.parametrize("name", spread(PROBLEMS, 9))
 def test_on_the_host(name):
     check(happened(built(name), method="dop853"), RECORDED[name])
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", SWITCHES)
+@pytest.mark.parametrize("name", PROBLEMS)
 def test_by_collocation(name):
     check(happened(built(name), method="collocation"), RECORDED[name])
 
 
-@pytest.mark.parametrize("name", spread(SWITCHES, 26))
+@pytest.mark.parametrize("name", spread(PROBLEMS, 26))
 def test_in_lanes(name):
     """Members of a study end with the bits of `simulate` and in its words."""
     system, start, until = built(name)
@@ -93,18 +103,26 @@ def test_in_lanes(name):
 
 
 @pytest.mark.skipif(node() is None, reason=MISSING)
-@pytest.mark.parametrize("name", spread(SWITCHES, 17))
+@pytest.mark.parametrize("name", spread(PROBLEMS, 17))
 def test_in_a_page(name, tmp_path):
     system, start, until = built(name)
     settings = zm.Settings(**TIGHT, method="dop853")
     motion = Pieced(start, tuple(system.events), (*system.coordinates, *system.rates), until, settings, ())
     (found,) = over_switches(motion, [{"values": {}, "until": until, **TIGHT}], tmp_path)
     shown = {key: found[key] for key in ("ending", "t", "end", "switches", "message") if key in found}
+    if system.unilaterals:
+        shown |= {"kinds": found["kinds"], "events": [[t, event] for event, t in found["happened"]]}
     check(shown, RECORDED[name], texts=False)
 
 
-FEW = ["coulomb_oscillator", "rack_of_six_blocks", "gear_over_the_cut_of_an_angle", "bead_on_a_wire_with_a_corner"]
-SAME = FEW, [name for name in SWITCHES if name not in FEW]
+FEW = [
+    "ball_that_rolls_to_a_wall",
+    "coulomb_oscillator",
+    "rack_of_six_blocks",
+    "gear_over_the_cut_of_an_angle",
+    "bead_on_a_wire_with_a_corner",
+]
+SAME = FEW, [name for name in PROBLEMS if name not in FEW]
 
 
 @pytest.mark.skipif(node() is None, reason=MISSING)

@@ -10,6 +10,7 @@ import pytest
 
 import zeromass as zm
 from integrate.node import MISSING, node, through_kinds
+from integrate.test_wasm_contacts import beside as beside_contacts
 from integrate.test_wasm_kinds import TIGHT, python
 from zeromass.integrate.alone.kinds import Kinds
 
@@ -87,7 +88,7 @@ def test_what_tumbles_strikes_a_wall(tmp_path, body):
     both = zm.Contacts(body, on=room, friction=0.3, restitution=0.4)
     thrown = {"angular_velocity": (7.0, 3.0, 1.0), "orientation": (0.3, 0.2, 0.0)}
     start = both.start(center=(0.5, 0.0, 0.6), velocity=(4 * v, 0.1, 1.0), **thrown)
-    run = beside(start, 0.45, {"v": 0.55}, tmp_path)
+    ((run, _),) = beside_contacts(start, 0.45, [{"v": 0.55}], tmp_path)
     assert len(run.impulses) >= 2
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import re
+import subprocess
 import warnings
 from typing import Any
 
@@ -9,6 +12,7 @@ import numpy as np
 import pytest
 
 import zeromass as zm
+from integrate.node import MISSING, node
 from report.test_living import ARTEFACTS, moved
 
 SETTINGS: dict[str, Any] = {"rtol": 1e-12, "method": "dop853"}
@@ -83,3 +87,47 @@ def test_a_ball_on_a_rope_follows_its_first_speed(chromium, tmp_path):
     chromium.screenshot(ARTEFACTS / "living-rope.png")
     assert chromium.complaints() == []
     assert len(chromium.requests()) == 1
+
+
+WORKER = """
+const { living, arrays } = JSON.parse(require("fs").readFileSync(0, "utf8"));
+globalThis.postMessage = (answer) => (globalThis.answer = answer);
+(0, eval)(living.worker);
+const modules = living.modules.map((module) => Buffer.from(module, "base64"));
+onmessage({ data: { ...living, modules, grounds: [] } });
+const answers = living.tries.map((values, id) => (onmessage({ data: { id, values } }), globalThis.answer));
+console.log(JSON.stringify(answers.map(({ samples, state, ...rest }) => ({ ...rest, state: [...state] }))));
+"""
+
+
+@pytest.mark.skipif(node() is None, reason=MISSING)
+def test_the_worker_of_a_page_shows_forces_kinds_and_events_of_python(tmp_path):
+    """Of a ball that rolls to a wall from a start with its speed on a slider; a start in the air is refused by name."""
+    v, h = zm.parameter("v", 1.8), zm.parameter("h", 0.1)
+    room = {"floor": zm.surfaces.plane(), "wall": zm.Surface(lambda X, Y, Z: 1.0 - X)}
+    ball = zm.Contacts(zm.ball(0.1, 0.5), on=room, gravity=9.81, friction=mu, restitution=e)
+    start = ball.start(center=(0.0, 0.0, h), velocity=(v, 0.3, 0.0))
+    run = zm.simulate(ball, start, until=0.8, **SETTINGS)
+    force = ball["floor"].normal_force
+    with pytest.warns(zm.PageLimited, match="m inside"):  # the lowest height is in the floor
+        run.view(tmp_path / "low.html", sliders={h: (0.05, 0.2)})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", zm.PageLimited)
+        path = run.view(tmp_path / "ball.html", sliders={v: (1.5, 2.5), mu: (0.05, 0.6)}, plots={"N": force})
+    told = json.loads(re.search(r'id="data"[^>]*>(.*?)</script>', path.read_text("utf-8"), re.DOTALL)[1])
+    tries = [{"v": 2.2, "mu": 0.1}, {"v": 1.6}]
+    (tmp_path / "worker.cjs").write_text(WORKER)
+    given = json.dumps({"living": {**told["living"], "tries": [*tries, {"h": 0.3}]}})
+    words = [str(node()), str(tmp_path / "worker.cjs")]
+    done = subprocess.run(words, input=given, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    *answers, refused = json.loads(done.stdout)
+    for values, answer in zip(tries, answers, strict=True):
+        there = zm.simulate(ball, start.again(values), until=0.8, **SETTINGS)
+        assert (answer["ending"], answer["message"]) == ("FINISHED", "")
+        assert [kind for _, kind in answer["kinds"]] == list(there.kinds)
+        assert [name for name, _ in answer["happened"]] == [event.name for event in there.events]
+        assert [names for _, names, _ in answer["impulses"]] == [list(i.constraints) for i in there.impulses]
+        assert np.abs(np.array(answer["state"]) - there.y[-1]).max() <= 1e-9
+        assert answer["residual"] < 1e-13
+    assert (refused["ending"], refused["message"]) == ("NO_START", "contact 'floor' does not touch at the start")

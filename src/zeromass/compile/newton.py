@@ -98,7 +98,7 @@ class NewtonSteps:
     def possible(first: State) -> bool:
         """Whether the positions of a start are determined, and mass and equations determine rates that are nearest."""
         system = first.system
-        if first.made_of is None or first.made_of.again is not None:
+        if first.made_of is None or (first.made_of.again is not None and not first.made_of.conditions):
             return False
         prescribed = [e for key, _ in first.made_of.pairs for e in expressions(key).ravel()]
         if system.pieces is not None and (not system.pieces.only_forces or switches(prescribed)):

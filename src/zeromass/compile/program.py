@@ -205,7 +205,7 @@ class Program:
         return [*self.system.accelerations, *self.system.multipliers[list(self.elimination.kept)], *forces]
 
     @property
-    def held(self) -> dict[Symbol, Expression]:
+    def held(self) -> dict[Expression, Expression]:
         """β of switches that may hold the motion: those of `betas` that r = 0 does not determine."""
         unknowns = set(self.unknowns)
         return {leaf: value for leaf, value in self.betas.items() if leaf not in unknowns}

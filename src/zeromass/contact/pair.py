@@ -31,6 +31,7 @@ ROLLS = {"sticks": "rolling", "slips": "slipping", "closed": "slipping"}
 """What modes of bodies that roll are called."""
 
 
+
 class Pair(Pressing, Remembering):
     """A body and a surface that may touch, and what they do to one another, whether they touch or not.
 
@@ -181,6 +182,7 @@ class Pair(Pressing, Remembering):
             speed=speed,
             normal=None if constant_vector(self.normal) is not None else self.normal,
             words=words,
+            inside=f"'{self.pose.body.name}' lies {{depth:.3g}} m inside '{self.surface.name}'; give another center",
             approaching=self.approach,
         )
 

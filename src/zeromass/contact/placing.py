@@ -109,10 +109,11 @@ def placed(
     q, v = found.q.copy(), found.v.copy()
     for gap in [whole.index(x) for j in touched for x in whole.pairs[j].coordinates]:
         q[gap] = v[gap] = 0.0  # exactly, so that the modes that are selected have nothing to mend
-    made_of = _prescription(whole, said, q, t, formulas, own_values)
+    made_of = _prescription(whole, said, rolling, q, t, formulas, own_values)
     if touched:  # what touches is decided anew with other values
-        again = partial(placed, whole, words, touching, t)
-        made_of = replace(made_of, again=again) if formulas else None
+        again, conditions = partial(placed, whole, words, touching, t), _conditions(whole, touched)
+        known = conditions if touching is None else ()
+        made_of = replace(made_of, again=again, conditions=known) if formulas else None
     state = replace(found, system=whole, q=q, v=v, made_of=made_of, free=())
     admitted_start(state)
     return _above(whole, state, touched)
@@ -152,28 +153,51 @@ def inside(whole: Contacts, t: np.ndarray, y: np.ndarray, parameters: np.ndarray
     gaps = Evaluator(expressions([pair.gap for pair in whole.pairs]), list(whole.inputs))(inputs)
     for pair, gap in zip(whole.pairs, gaps.T, strict=True):
         for k in np.flatnonzero(gap < -GIVEN * extent).tolist():
-            words = f"'{pair.solid.name}' lies {-gap[k]:.3g} m inside '{pair.surface.name}'; give another center"
-            found.setdefault(k, words)
+            found.setdefault(k, pair.unilateral.inside.format(depth=-float(gap[k])))
     return found
 
 
 def _prescription(
     whole: Contacts,
     said: list[dict[str, Any]],
+    rolling: Sequence[int],
     q: np.ndarray,
     t: float,
     formulas: tuple[Symbol, ...],
     values: Mapping[Symbol, float],
 ) -> Prescription:
-    """What a start in the air is made of, so that it can be made again with other values."""
-    pairs: list[tuple[Any, Any]] = []
+    """What a start is made of, so that it can be made again with other values while the same contacts touch."""
+    pairs: list[tuple[Any, Any]] = [(whole.pairs[j].slip_velocity, (0.0, 0.0, 0.0)) for j in rolling]
+    rollers = [_roller(whole, whole.pairs[j]) for j in rolling]
     for body, O, own in zip(whole.bodies, whole.centers, said, strict=True):
         turned, ω = own["orientation"], own["angular_velocity"]
         pairs += [(O.position, own["center"]), (O.velocity, own["velocity"])]
         pairs.append((body.quaternion, turn_of(turned) if has_formulas(turned) else _quaternion(turned)))
-        pairs.append((body.angular_velocity, (0.0, 0.0, 0.0) if ω is None else ω))
+        if ω is not None or not any(body is one for one in rollers):
+            pairs.append((body.angular_velocity, (0.0, 0.0, 0.0) if ω is None else ω))
     near = [(x, float(value)) for x, value in zip(whole.coordinates, q, strict=True)]
     return Prescription(tuple(pairs), t, tuple(near), formulas, values)
+
+
+def _conditions(whole: Contacts, touched: Sequence[int]) -> tuple[tuple[Expression, str], ...]:
+    """Not negative where the same contacts touch, and neither close nor open; see `scales_at`."""
+    sizes = [as_expression(solid.size) for solid in whole.solids]
+    places = [x for body in whole.bodies for x in body.position]
+    size, place = (np.sum(expressions(some) ** 2) for some in (sizes, places))
+    moved, turned = (
+        np.sum([np.sum(expressions([rate(x) for x in some]) ** 2) for some in parts])
+        for parts in ([body.position for body in whole.bodies], [body.quaternion for body in whole.bodies])
+    )
+    extent, speed, found = size + place, moved + size * turned, list[tuple[Expression, str]]()
+    for j, pair in enumerate(whole.pairs):
+        words = f"contact '{pair.name}' {'does not touch' if j in touched else 'touches, or is inside,'} at the start"
+        if j in touched:
+            found.append((as_expression(GIVEN**2 * extent - pair.gap**2), words))
+            words = f"contact '{pair.name}' opens or closes at the start"
+            found.append((as_expression(GIVEN**2 * speed - rate(pair.gap) ** 2), words))
+        else:
+            found.append((as_expression(pair.gap - GIVEN * extent**0.5), words))
+    return tuple(found)
 
 
 def _centers(whole: Contacts) -> set[Any]:

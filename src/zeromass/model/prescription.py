@@ -66,6 +66,7 @@ class Prescription:
     parameters  those in the formulas, which the system need not know
     values      of these, with which the start was made
     again       the start at values of parameters, where the pairs alone do not tell it, as which contacts touch
+    conditions  not negative where the pairs do tell it, each with what is said where it is
     """
 
     pairs: tuple[tuple[Expression, Any], ...]
@@ -74,6 +75,7 @@ class Prescription:
     parameters: tuple[Symbol, ...]
     values: Mapping[Symbol, float] = field(default_factory=dict)
     again: Callable[[Mapping[Any, float]], State] | None = None
+    conditions: tuple[tuple[Expression, str], ...] = ()
 
     def start(self, system: System, values: Mapping[Any, float]) -> State:
         """The start with other values of parameters."""
@@ -91,7 +93,7 @@ def made_again(state: State, values: Mapping[Any, float]) -> State:
     known = {p.name: p for p in (*system.parameters, *(made_of.parameters if made_of else ()))}
     own: dict[Any, float] = {}
     wishes: dict[Expression, float] = {}
-    pairs = single(made_of.pairs) if made_of else ()
+    pairs = single(made_of.pairs) if made_of and made_of.again is None else ()
     prescribed, names = [e for e, _ in pairs], names_of_prescribed(state)
     by_name = {repr(e): e for e in prescribed} | {names[e]: e for e in prescribed} | known
     for key, value in given_mapping(values, "what a start is made again with", "{parameter: number}").items():

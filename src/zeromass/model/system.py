@@ -301,6 +301,14 @@ class System(Remembering):
         """
         return self
 
+    @property
+    def leaping(self) -> Mapping[str, str]:
+        """Constraints of parts without mass that may leap where a formula switches, {constraint: a contact}; none here.
+
+        They may while the gap of the contact is open.
+        """
+        return {}
+
     def leaps(self, names: Sequence[str], before: State, after: State) -> bool:
         """Whether constraints that jump where a formula switches hold parts without mass that nothing acts on; not here.
 
@@ -746,7 +754,11 @@ class System(Remembering):
     @property
     def usual(self) -> dict[Symbol, float]:
         """First guesses for coordinates whose natural value is not zero."""
-        return {x: value for piece in (*self.parts, *self.joints, *self.contact_elements) for x, value in piece.usual.items()}
+        return {
+            x: value
+            for piece in (*self.parts, *self.joints, *self.contact_elements)
+            for x, value in piece.usual.items()
+        }
 
     @cached_property
     def residuals(self) -> tuple[list[str], Evaluator]:

@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -45,6 +46,10 @@ their equations of motion are stiff."""
 
 
 LANDS, RESTED = "lands", "bounces end"
+LANDS = "lands"
+CONTACT_MODES = ("open", "closed", "sticks", "slips")
+"""What a contact does: "closed" without friction."""
+
 HAPPENINGS = {"open": "contact lost", "slips": "would slip", "sticks": "slip dies out", "closed": LANDS}
 """What happens at a contact, by the mode that begins."""
 
@@ -225,6 +230,12 @@ class Unilateral:
         if struck or before == "open":
             return f"{self.name}: {LANDS}"
         return f"{self.name}: {HAPPENINGS[after]}"
+
+    @property
+    def happenings(self) -> set[str]:
+        """All that results may tell of it."""
+        modes = product(CONTACT_MODES, CONTACT_MODES, (False, True))
+        return {self.happening(before, after, struck) for before, after, struck in modes}
 
     def smoothed(self, found: Callable[[Any], Array]) -> Unilateral:
         """The same on the pieces of its formulas."""

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from zeromass.compile.newton import NewtonSteps
 from zeromass.compile.program import Program, program_at
 from zeromass.equation import Verdict
 from zeromass.errors import ZeromassError
@@ -33,6 +34,7 @@ from zeromass.integrate.stepping.ahead import Ahead
 from zeromass.integrate.terms import terms_of_time
 from zeromass.model import Event, ModelError, State
 from zeromass.model.pieces import SystemPieces
+from zeromass.model.unilateral import CONTACT_MODES, Unilateral
 
 VARIANTS = 8
 """Programs with other pivots at most, where masses or constraints switch."""
@@ -170,6 +172,8 @@ class Pieced:
         turns = [self.start.turns.get(switch.mode, nan) for switch in pieces.switches]
         timed = [pieces.switches[k].plain for k in pieces.of_time]
         phases = [ZERO if (e := _phase(pieces.switches[k])) is None else e for k in pieces.of_time]
+        depths = [_depth(one) for one in pieces.unilaterals]
+        conditions = pieces.smooth([e for e, _ in self._conditions]).ravel().tolist() if self._conditions else []
         alone = Alone(
             program,
             self.moving,
@@ -179,11 +183,21 @@ class Pieced:
             settings.limits,
             self.place,
             self.fields,
-            judged=(*timed, *phases),
+            judged=(*timed, *phases, *depths, *conditions),
             stiff=settings.method == "radau",
             switching=DriverModule(driver, np.array(turns)),
         )
-        return alone, {"pieces": modes, "judged": {"timed": 0, "phases": len(timed)}, "count": 2 * len(timed)}
+        count = 2 * len(timed) + len(depths)
+        judged = {"timed": 0, "phases": len(timed), "depths": 2 * len(timed), "conditions": count}
+        return alone, {"pieces": modes, "judged": judged, "count": count + len(conditions)}
+
+    @cached_property
+    def _conditions(self) -> list[tuple[Expression, str]]:
+        """Not negative, or no start as this one is found with other values; and what is said then."""
+        given, made_of = self.pieces.given, self.start.made_of
+        if not NewtonSteps.possible(self.moving) or made_of is None:
+            return []
+        return [*made_of.conditions, *[(e, given.wrong_side) for e in given.facing]]
 
     # what is told -------------------------------------------------------------------------------------------------------
     def told(self) -> dict[str, Any]:
@@ -196,8 +210,32 @@ class Pieced:
             "timetable": self._timetable(),
             "limits": {"changes": self.settings.limits.changes, "stalled": self.settings.limits.stalled},
             "held": self._flags(),
+            "contacts": self._contacts(),
+            "conditions": [words for _, words in self._conditions],
             "words": WORDS,
         }
+
+    def _contacts(self) -> list[dict[str, Any]]:
+        """Of each contact its name, the places of its flags, and what results tell of its modes and of their changes."""
+        pieces = self.pieces
+        places = {p: i for i, p in enumerate(pieces.system.parameters[len(pieces.given.parameters) :])}
+        return [
+            {
+                "said": pieces.told(len(pieces.switches) + k),
+                "flags": [places[flag] for flag in one.modes[:3]],
+                "called": {mode: one.called(mode) for mode in CONTACT_MODES},
+                "happens": {
+                    before: {
+                        after: [one.happening(before, after, struck) for struck in (False, True)]
+                        for after in CONTACT_MODES
+                    }
+                    for before in CONTACT_MODES
+                },
+                "impulses": [one.name] if one.scalar else [f"{one.name} normal", f"{one.name} friction"],
+                "inside": one.inside.replace("{name}", one.name),
+            }
+            for k, one in enumerate(pieces.unilaterals)
+        ]
 
     def _flags(self) -> list[list[int]]:
         """Of each switch that may hold the motion its number, and the place of its flag behind modes and margins."""
@@ -234,6 +272,11 @@ class Pieced:
                 known[k] = zeros_of_time(g, self.start.t, self.until, values).tolist()
         linear = [[k, _whole(pieces.switches[k])] for k in moved]
         return {"switches": list(table.switches), "linear": linear, "known": known, "of_time": list(pieces.of_time)}
+
+
+def _depth(one: Unilateral) -> Expression:
+    """How deep a start is inside, where its gap is negative, m."""
+    return ZERO if one.gap is None else as_expression(-one.gap) if one.depth is None else one.depth
 
 
 def _phase(switch: Switch) -> Expression | None:

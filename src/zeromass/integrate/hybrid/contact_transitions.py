@@ -182,8 +182,11 @@ def find_candidates(x: Contacts, y: Reals) -> None:
     And friction pairs that are bounded by one of them, or by a given force.
     """
     for k in range(x.count):
-        v, slow = x.velocity[3 * k], slow_speed(x, y, k)
-        rests = x.free[3 * k] < 0.0 and v * v <= -2.0 * x.free[3 * k] * RESTS * extent(x, y, k)
+        v, slow, falls = x.velocity[3 * k], slow_speed(x, y, k), x.free[3 * k]
+        for j in range(3 * x.count):
+            if j // 3 != k:  # others may press it, as a floor that rubs presses a ball on a wall
+                falls += x.D[3 * k, j] * x.force[j]
+        rests = falls < 0.0 and v * v <= -2.0 * falls * RESTS * extent(x, y, k)
         x.candidate[k] = 1 if x.touching[k] != 0 and (v <= slow or rests or x.opens[k] == 0) else 0
     for k in range(x.count):
         if x.normal_force[k] == 0:

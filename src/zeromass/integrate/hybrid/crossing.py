@@ -6,11 +6,15 @@ from zeromass.integrate.hybrid.chattering import chatters
 from zeromass.integrate.hybrid.contact_transitions import settle_contacts
 from zeromass.integrate.hybrid.memory import IGNORED, NONE, Crossing, Jumps, Motion, T, watch
 from zeromass.integrate.hybrid.messages import ContactEnd, Selection
-from zeromass.integrate.hybrid.reset import concerned, reset, strike
+from zeromass.integrate.hybrid.reset import concerned, largest, reset, strike
 from zeromass.integrate.hybrid.selection import select_modes
 from zeromass.integrate.hybrid.switches import TURN, Switches, accelerate
+from zeromass.integrate.hybrid.tolerances import SMALL
 from zeromass.integrate.stepping.step_functions import StepFunctions
 from zeromass.kernel.language import Reals, kernel
+
+LEAPS = 20
+"""Newton's steps in which parts without mass leap."""
 
 AT_ONCE = 8
 """Switches at one moment after which a motion is given up: one leads back to the other."""
@@ -34,6 +38,29 @@ def defined_at(m: Motion, w: Switches, t: float, values: Reals) -> bool:
     for i in range(len(m.first)):
         total += w.slope[i] - w.slope[i]
     return total == 0.0
+
+
+@kernel
+def leap(m: Motion, s: StepFunctions, j: Jumps, t: float, y: Reals) -> bool:
+    """Brings parts without mass to where their constraints are beyond a switch: whether they may leap, and only they do.
+
+    As the point of a floor that is below a body, where another end of the body comes nearest.
+    """
+    n, a, x = len(y) // 2, s.arguments, m.contacts
+    for i in range(j.places):
+        if j.jumped[i] != 0 and (j.leaps[i] < 0 or m.values[x.closed[j.leaps[i]]] != 0.0):
+            return False
+    if not j.strikes:
+        return False
+    s.row[0], s.row[1:] = t, y
+    for _ in range(LEAPS):
+        s.project(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[13])
+    for i in range(2 * n):
+        most = SMALL * max(1.0, largest(y[:n] if i < n else y[n:]))
+        if j.heavy[i % n] != 0 and not abs(s.row[1 + i] - y[i]) <= most:
+            return False
+    y[:] = s.row[1:]
+    return True
 
 
 @kernel
@@ -79,6 +106,8 @@ def cross(m: Motion, w: Switches, s: StepFunctions, j: Jumps, structure: bool) -
             m.values[:] = j.modes
             return int(Crossing.STRUCTURE)
         found, switched = reset(w, j, y, m.values), False
+        if found == int(Crossing.CONSTRAINT) and leap(m, s, j, t, y):
+            continue
         for k in range(len(w.kind)):
             switched = switched or j.changed[k] != 0
         if found == int(Crossing.NOTHING) and m.contacts.count > 0 and switched:

@@ -52,6 +52,9 @@ from zeromass.kernel.language import Reals, kernel, sqrt
 from zeromass.kernel.negative_values import begin_search, first_negative
 from zeromass.kernel.roots import RootSearch
 
+LESS = 1e2
+"""How many times further below zero a function must be seen once it was not there in a step of its own."""
+
 SHORTEST = 1e-6
 """Part of a piece below which no closer look is taken at what does not tell itself from places inside a step."""
 
@@ -184,9 +187,17 @@ def drive(
                 step_to_bump(m, w)
             if found == int(PieceEnd.BUMP) or found == int(PieceEnd.NONE):
                 continue
-        elif not timed or m.tries > 0:
+        elif timed and m.tries > 0 and m.sooner != m.target:
+            tries = m.tries  # what was below zero there is the error of states inside a step
+            take_back(m)
+            m.sooner, m.tries = m.target, tries
+            m.dips.rounding *= LESS
+            begin_piece(m, w, m.target)
+            entered = jumped(m)
+            continue
+        elif not timed:
             found = int(PieceEnd.UNKNOWN)
-            if not timed and stuck(status) and stops_at_switch(m, w):
+            if stuck(status) and stops_at_switch(m, w):
                 found = int(PieceEnd.SWITCH)
         if m.stride > 0.0 and status == EVENT and m.ints[RECORDED] == m.counts[COUNTS * (m.pieces - 1)] + 1:
             take_back(m)  # a motion as short as a step may be smaller than its tolerances: it is begun with care

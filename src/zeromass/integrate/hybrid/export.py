@@ -14,7 +14,8 @@ from zeromass.codegen.wasm import kept_object, wasm32
 from zeromass.compile.module import Groups
 from zeromass.compile.native import Native
 from zeromass.integrate.hybrid.chattering import CROWDED, PILED, RECENT
-from zeromass.integrate.hybrid.crossing import cross_switch
+from zeromass.integrate.hybrid.contact_table import Contacts, contact_formulas
+from zeromass.integrate.hybrid.crossing import begin_modes, cross_switch
 from zeromass.integrate.hybrid.derivatives import (
     Slopes,
     derivative_functions,
@@ -40,11 +41,10 @@ from zeromass.integrate.hybrid.memory import (
     Motion,
     T,
 )
-from zeromass.integrate.hybrid.messages import WORDS, Selection
+from zeromass.integrate.hybrid.messages import CONTACT_WORDS, WORDS, ContactEnd, Selection
 from zeromass.integrate.hybrid.methods import CollocationMemory, Dop853Memory, RadauMemory
 from zeromass.integrate.hybrid.motion import Driver
 from zeromass.integrate.hybrid.piece_end import open_step
-from zeromass.integrate.hybrid.selection import select_modes
 from zeromass.integrate.hybrid.switches import TURN, Switches
 from zeromass.integrate.hybrid.tables import ints, switch_formulas
 from zeromass.integrate.methods.dop853.inside import Dop853Inside
@@ -81,6 +81,8 @@ def begin_motion(
 ) -> int:
     """A motion from the state in m.y and the values in m.values, on the pieces that it begins on: see `Selection`.
 
+    m.y ← the state behind impacts, where contacts are approached.
+
     turns  of each switch the direction that an angle is measured from, which is found where it is no number
     """
     m.fresh[RTOL], m.fresh[ATOL], m.fresh[LONGEST] = rtol, atol, longest
@@ -93,14 +95,17 @@ def begin_motion(
     m.ints[RECORDED], m.ints[STEPS], m.ints[REJECTED], m.ints[EVALUATIONS] = 0, 0, 0, 0
     for i in range(m.hidden, len(m.values)):
         m.values[i] = 0.0
+    for k in range(m.contacts.count):
+        if m.contacts.axis[k] >= 0:
+            m.values[m.contacts.axis[k]] = 1.0
     for k in range(len(w.kind)):
         turn = w.kind[k] == TURN
         w.reached[k] = 1 if turn and turns[k] != turns[k] else 0
         m.values[w.mode[k]] = 1.0 if not turn else 0.0 if w.reached[k] != 0 else turns[k]
     for i in range(len(m.which)):
         m.values[w.mode[m.which[i]]] = m.timed[0, i]
-    w.clock[0], w.failed[0] = t, 0
-    return select_modes(w, m.y[: len(m.first)], m.values, True)
+    w.failed[0] = 0
+    return begin_modes(m, w, s)
 
 
 class Sampling(Struct):
@@ -169,6 +174,7 @@ POINTERS: dict[tuple[type, str], str | None] = {
     (NegativeSearch, "select"): "select_in_piece",
     (Sampling, "outputs"): "outputs",
     (Jumps, "evaluate"): "jump_values",
+    (Contacts, "evaluate"): "contacts_at",
 }
 """Functions of a module that structs point to."""
 
@@ -183,7 +189,7 @@ class DriverModule:
     functions: tuple[str, ...] = tuple(kernel.name for kernel in KERNELS)
     data: tuple[str, ...] = (
         *("motion", "switches", "inside_steps", "roots_of_rates", "roots_of_functions", "fractions"),
-        *("turns", "sampling", "jumps"),
+        *("turns", "sampling", "jumps", "contacts"),
     )
 
     def __init__(self, driver: Driver, turns: np.ndarray) -> None:
@@ -200,6 +206,8 @@ class DriverModule:
             "jump_values": (groups, [[e for some in jump_formulas(pieces) for e in some]])
         }
         found |= {FUNCTIONS[name]: (groups, some) for name, some in switch_formulas(pieces, program).items()}
+        if pieces.unilaterals:
+            found["contacts_at"] = groups, contact_formulas(pieces, program)
         if self.driver.large is None:
             found |= {name: (groups, [some]) for name, some in derivative_functions(self.slopes).items()}
         return found
@@ -243,6 +251,7 @@ class DriverModule:
         parts = (m, driver.w, driver.step, driver.low, driver.roots, driver.method.places, self.turns, sampling)
         image.add("inside_steps", driver.step)
         image.add("jumps", m.jumps)
+        image.add("contacts", m.contacts)
         for name, part in zip(self.data, parts, strict=False):
             if name != "inside_steps":
                 image.add(name, part)
@@ -256,6 +265,7 @@ class DriverModule:
             "switches": Switches,
             "sampling": Sampling,
             "jumps": Jumps,
+            "contacts": Contacts,
             "increments": Increments,
         }
         slots = ("increments", "offsets", "capacity")
@@ -271,6 +281,9 @@ class DriverModule:
             "crossing": {int(found): found.name for found in Crossing},
             "decided": int(Selection.DECIDED),
             "undecided": {int(why): words for why, words in WORDS.items()},
+            "contact": int(Selection.CONTACT),
+            "contact_ends": {int(why): why.name for why in ContactEnd},
+            "contact_words": {why.name: words for why, words in CONTACT_WORDS.items()},
             "crowded": [PILED, CROWDED],
             "recent": RECENT,
             "constraints": [row.name for row in driver.pieces.system.rows if row.level == 0],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from zeromass.expression import Expression, as_expression
 from zeromass.expression.build import ZERO
 from zeromass.integrate.hybrid.memory import Jumps
 from zeromass.integrate.hybrid.tables import energy_formulas, ints
+from zeromass.model.constraint import Row
 from zeromass.model.pieces import SystemPieces
 
 
@@ -69,6 +71,10 @@ def jump_table(pieces: SystemPieces, evaluate: Any, *, strikes: bool) -> Jumps:
         of_masses=ints([k in parts["masses"] for k in range(count)]),
         of_energies=ints([k in parts["energies"] for k in range(count)]),
         of_place=ints(pieces.of_place),
+        leaps=_leaps(pieces, rows) if sizes[0] else ints([]),
+        heavy=ints([0 if pieces.in_forces else any(e is not ZERO for e in column) for column in pieces.system.M.T])
+        if sizes[0]
+        else ints([]),
         contact=bool(pieces.given.contacts),
         strikes=strikes,
         before=np.zeros(sum(sizes) + 1),
@@ -77,6 +83,13 @@ def jump_table(pieces: SystemPieces, evaluate: Any, *, strikes: bool) -> Jumps:
         changed=ints([0] * count),
         jumped=ints([0] * sizes[0]),
     )
+
+
+def _leaps(pieces: SystemPieces, rows: Sequence[Row]) -> np.ndarray:
+    """Of each constraint of positions the number of the contact while whose gap is open it may jump, −1 of others."""
+    numbers = {one.name: k for k, one in enumerate(pieces.unilaterals)}
+    leaping = pieces.given.leaping
+    return ints([numbers[leaping[row.group]] if row.group in leaping else -1 for row in rows if row.level == 0])
 
 
 def _total(terms: list[Any]) -> Expression:

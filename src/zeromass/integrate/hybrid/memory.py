@@ -105,6 +105,8 @@ class Jumps(Struct):
     places, rates, masses, energies   how many of each; energies begin with the one that must not jump
     rate                of each constraint of positions its rate among the rates
     of_constraints, of_masses, of_energies, of_place   of each switch what depends on it, and whether it does on the place
+    leaps               of each constraint of positions the contact while whose gap is open it may jump, −1 of others
+    heavy               which coordinates have mass
     contact             whether constraints are contacts, whose impulses are limited
     strikes             whether the projection onto the constraints can be called
     before, after, modes   values on both sides, and parameters with some modes
@@ -123,6 +125,8 @@ class Jumps(Struct):
     of_masses: Ints
     of_energies: Ints
     of_place: Ints
+    leaps: Ints
+    heavy: Ints
     contact: bool
     strikes: bool
     before: Reals

@@ -40,6 +40,7 @@ from zeromass.integrate.stepping.functions import FIRST
 from zeromass.integrate.stepping.layout import Int64, Real64
 from zeromass.integrate.stepping.step_functions import StepFunctions, project
 from zeromass.kernel.language import copysign, kernel, sqrt
+from zeromass.kernel.negative_values import ROUNDING as NEGATIVE
 
 LEAST = 2.0**-1022
 """What a function that rises from zero is taken for there."""
@@ -277,6 +278,7 @@ def enter_piece(m: Motion, w: Switches, s: StepFunctions) -> int:
     """Begins the next piece at the state, with the modes that were selected: PAUSED, or how the motion ends there."""
     if m.forgets:
         forget_pieces(m)
+    m.dips.rounding = NEGATIVE
     tell_modes(m, s)
     settle_on_switches(m, w, s)
     note_piece(m)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from zeromass.compile.program import Program
-from zeromass.integrate.hybrid.driver import SHORTEST
+from zeromass.integrate.hybrid.driver import LESS, SHORTEST
 from zeromass.integrate.hybrid.guard_functions import GuardFunctions
 from zeromass.integrate.hybrid.mode_selector import ModeSelector
 from zeromass.integrate.hybrid.piece_end import PieceEnd
@@ -18,9 +18,6 @@ from zeromass.integrate.settings import Settings
 from zeromass.integrate.terms import lengths_in
 from zeromass.kernel.negative_values import ROUNDING as NEGATIVE
 from zeromass.model import State
-
-LESS = 1e2
-"""How many times further below zero a function must be seen once it was not there in a step of its own."""
 
 
 class Reached(NamedTuple):

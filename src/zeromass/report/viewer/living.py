@@ -46,9 +46,8 @@ SCRIPTS: dict[str, tuple[str, ...]] = {
 SCRIPTS["sides"] = (*SCRIPTS["kinds"], "sides.js")
 SCRIPTS["treads"] = (*SCRIPTS["kinds"], "meeting.js", "strokes.js", "sides.js", "treads.js")
 SCRIPTS["sliding"] = (*SCRIPTS["kinds"], "sliding.js")
-SCRIPTS["contacts"] = (*SCRIPTS["kinds"], "meeting.js", "strokes.js", "contacts.js")
-"""Scripts that make motions, in their order: of one module, over switches, and through changes of kind, of a body at one
-contact, with constraints of one side, of wheels that lift, of a particle, and of bodies at several contacts."""
+"""Scripts that make motions, in their order: of one module, over switches and contacts, and through changes of kind, of a
+body that rolls, with constraints of one side, of wheels that lift, and of a particle."""
 
 MET = 9
 """States of each segment of a motion, whose pivots changed, at which it is looked which ones are best."""
@@ -149,11 +148,12 @@ class Living:
                 if [described(b.shape) for b in other.bodies if b.shape is not None] != shapes[0]:
                     self._say(f"a body's shape changes with {s.name}: the motion follows, its picture does not")
         watched = self.kinds.known if self.kinds is not None else {e.name for e in system.events}
+        watched |= {words for one in system.unilaterals for words in one.happenings}
         strangers = {e.name for e in self._run.events} - watched
         if strangers:
             names = ", ".join(sorted(f"'{name}'" for name in strangers))
             self._say(f"the page watches what the system watches, and not {names}, which the run was asked for")
-        if len(self._run.kinds) > 1 and not self._changes:
+        if len(self._run.kinds) > 1 and not (self._changes or system.unilaterals):
             kinds = " – ".join(self._run.kinds)
             self._say(
                 f"the run changes its kind ({kinds}): with the sliders, the page shows its first kind until that ends"

@@ -55,6 +55,7 @@ def sliders_of(run: Course, sliders: Sliders) -> tuple[State, list[Slider]]:
     made_of = start.made_of
     known = [*run.system.parameters, *(made_of.parameters if made_of else ())]
     pairs, names = dict(single(made_of.pairs)) if made_of else {}, names_of_prescribed(start)
+    prescribed = pairs if made_of and made_of.again is None else {}
     for key, ends in given_mapping(sliders, "sliders", "{parameter: (from, to)}").items():
         try:
             low, high = (float(x) for x in ends)
@@ -66,13 +67,13 @@ def sliders_of(run: Course, sliders: Sliders) -> tuple[State, list[Slider]]:
             made_with = made_of.values if made_of else {}
             value = float(start.parameters.get(key, made_with.get(key, key.default or 0.0)))
             found.append(Slider(key, key.name, low, high, value))
-        elif isinstance(key, Expression) and key in pairs and not symbols(expressions(pairs[key])):
+        elif isinstance(key, Expression) and key in prescribed and not symbols(expressions(pairs[key])):
             name = names[key]
             symbol = parameter("start_" + "".join(c if c.isalnum() else "_" for c in name), float(pairs[key]))
             pairs[key] = symbol
             found.append(Slider(symbol, name, low, high, float(symbol.default or 0.0)))
         else:
-            there = ", ".join([*[p.name for p in known], *[names[e] for e in pairs]]) or "nothing"
+            there = ", ".join([*[p.name for p in known], *[names[e] for e in prescribed]]) or "nothing"
             raise ModelError(
                 f"sliders: '{key!r}' is neither a zm.parameter of the model or the start nor a number that the start was "
                 f"given; there is: {there}"

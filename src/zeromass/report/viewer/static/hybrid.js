@@ -9,6 +9,7 @@ class DriverModule extends Motion {
     Object.assign(this, { told, driver: this.about.driver, order: 2 * this.about.coordinates.length });
     this.sizes = { log: 64, record: 4096 };
     this.hidden = Number(this.slot("values", 2)[1]) - told.hidden; // parameters that are modes, margins and flags
+    this.width = 1 + this.order + this.hidden + 3 * told.contacts.length; // of a piece in the log
   }
 
   // memory, in words of 8 bytes ----------------------------------------------------------------------------------------
@@ -66,7 +67,7 @@ class DriverModule extends Motion {
   grow(which) {
     const { log, record } = this.sizes;
     if (which === "log") {
-      this.point("log", [log, 1 + this.order + this.hidden]);
+      this.point("log", [log, this.width]);
       this.point("counts", [log * this.driver.counts]);
       this.point("flips", [2 * log]);
       this.point("occurred", [log + this.driver.roots, 2 + this.order]);
@@ -104,6 +105,11 @@ class DriverModule extends Motion {
   /** Values of all parameters of the system. */
   get values() {
     return this.array("values", this.told.hidden + this.hidden);
+  }
+
+  /** Impulses of contacts, three each, that the next piece begins with. */
+  get impulse() {
+    return this.floats(this.count("impulse", "contacts"), 3 * this.told.contacts.length);
   }
 
   // motions --------------------------------------------------------------------------------------------------------------
@@ -152,6 +158,8 @@ class DriverModule extends Motion {
     this.array("ends", events).set(other.array("ends", events));
     this.y.set(other.y);
     this.values.set(other.values);
+    this.impulse.set(other.impulse);
+    other.impulse.fill(0);
     this.code.resume_motion(this.code.motion.value, other.t, start, until, BigInt(other.count("place")), BigInt(flips.length));
   }
 
@@ -180,6 +188,7 @@ class DriverModule extends Motion {
 
   /** Takes the motion over the switches that ended its last piece: what it meets there. */
   cross() {
+    if (this.rows(this.count("pieces") - 1)) this.rewind(); // impacts there have not been yet
     const places = ["motion", "switches", "inside_steps", "jumps"].map((name) => this.code[name].value);
     return this.driver.crossing[Number(this.code.cross_switch(...places))];
   }
@@ -196,12 +205,25 @@ class DriverModule extends Motion {
     if (rows) this.y.set(this.floats(this.count("record") + 8 * rows * this.about.row - 8 * this.order, this.order));
   }
 
+  /** How many steps a piece has. */
+  rows(k) {
+    const [size, count] = [this.driver.counts, this.count("pieces")];
+    const begins = Array.from(this.integers(this.count("counts"), size * count), Number);
+    return (k + 1 < count ? begins[(k + 1) * size] : this.ints("recorded")) - begins[k * size];
+  }
+
+  /** Switches, and behind them contacts, that ended the last piece. */
+  reached() {
+    const { switches } = this.told;
+    return [...this.marked("reached", "switches"), ...this.marked("reached", "contacts").map((k) => switches.length + k)];
+  }
+
   /** Switches that ended the last piece, beyond which it has come, or that have changed. */
   marked(name, struct) {
     return this.wholes(name, struct).flatMap((x, k) => (x ? [k] : []));
   }
 
-  /** What is judged of switches of time alone, by name. */
+  /** What is judged of switches of time alone, and how deep contacts are inside, by name. */
   judged(name, t) {
     this.reals("reals", 1 + this.about.reals.t)[this.about.reals.t] = t;
     this.code.judge();
@@ -209,9 +231,9 @@ class DriverModule extends Motion {
   }
 
   // what was made --------------------------------------------------------------------------------------------------------
-  /** The pieces of the motion from one on: where they begin, modes, margins and flags, and when they end. */
+  /** The pieces of the motion from one on: where they begin, modes, margins and flags, impulses, and when they end. */
   pieces(first) {
-    const [width, size] = [1 + this.order + this.hidden, this.driver.counts];
+    const { width, driver: { counts: size } } = this;
     const [count, log, record] = ["pieces", "log", "record"].map((name) => this.count(name));
     const counts = Array.from(this.integers(this.count("counts"), size * count), Number);
     const found = [];
@@ -219,7 +241,8 @@ class DriverModule extends Motion {
       const row = this.floats(log + 8 * k * width, width).slice();
       const rows = [counts[k * size], k + 1 < count ? counts[(k + 1) * size] : this.ints("recorded")];
       const end = rows[1] > rows[0] ? this.floats(record + 8 * (rows[1] - 1) * this.about.row, 1)[0] : row[0];
-      found.push({ module: this, t: row[0], values: row.subarray(1 + this.order), end, moved: rows[1] > rows[0] });
+      const values = row.subarray(1 + this.order, 1 + this.order + this.hidden);
+      found.push({ module: this, t: row[0], values, impulse: row.subarray(1 + this.order + this.hidden), end, moved: rows[1] > rows[0] });
     }
     return found;
   }
@@ -264,6 +287,7 @@ class HybridMotion {
     Object.assign(this, { values, settings: { until, rtol, atol, longest }, runs: [], module: this.plain, at: null });
     for (const module of this.modules) module.clear(), module.set(values);
     this.first = { t: this.about.t, y: this.plain.reals("y", this.plain.order).slice() };
+    this.ahead = Math.sign(until - this.about.t);
     let found;
     try {
       found = this.begun() ?? this.course();
@@ -276,6 +300,7 @@ class HybridMotion {
     return {
       event: null, message: "", ...found, t: this.runs.length ? this.module.t : this.first.t, steps: total("recorded"),
       rejected: total("rejected"), evaluations: total("evaluations"), happened: this.happened(), switches: this.switches(),
+      kinds: this.kinds(), impulses: this.impulses(),
     };
   }
 
@@ -286,11 +311,15 @@ class HybridMotion {
     for (let again = 0; again < TRIES; again++) {
       if (plain.code.start() !== 0) return { ending: "NO_START" };
       this.first = { t: this.about.t, y: plain.reals("y", plain.order).slice() };
+      const broken = told.conditions.length ? plain.judged("conditions", this.first.t).findIndex((x) => !(x >= 0)) : -1;
+      if (broken >= 0) return { ending: "NO_START", message: told.conditions[broken] };
       const table = new Timetable((name, t) => plain.judged(name, t), told, this.first.t, settings.until);
       for (const module of this.modules) module.clear(), module.prepare(table);
       const used = this.modesOf(plain.reals("parameters", plain.values.length));
       const why = plain.begin(this.first, settings);
+      if (why === this.about.driver.contact && this.contactEnd() === "INSIDE") return { ending: "NO_START", message: this.inside() };
       if (why !== this.about.driver.decided) return this.undecided(why);
+      this.first.y = plain.y.slice(); // behind impacts
       for (const module of this.modules.slice(1)) module.begin(this.first, settings);
       const modes = this.modesOf(plain.values);
       const ready = plain.ready(this.first, settings);
@@ -311,7 +340,7 @@ class HybridMotion {
       this.take();
       const { module } = this;
       const ending = module.drive(this.told.limits.stalled * Math.abs(until - this.first.t));
-      const reached = module.marked("reached", "switches");
+      const reached = module.reached();
       if (ending === "EVENT") return this.event();
       if (ending === "TOUCHED") return { ending: "AMBIGUOUS", message: this.said("touches", reached) };
       if (ending === "STRAYED") return this.strayed(reached);
@@ -394,6 +423,7 @@ class HybridMotion {
       RETURNS: () => ({ ending: "CHATTERING", message: this.said("returns", changed) }),
       CHATTERS: () => this.chattering(reached),
       UNDEFINED: () => ({ ending: "NOT_A_NUMBER" }),
+      CONTACT: () => this.undecided(module.about.driver.contact),
     };
     if (endings[found]) return endings[found]();
     throw new Beyond(`where ${this.formulas(changed)} switches, it takes an impulse that the page does not know`);
@@ -407,9 +437,24 @@ class HybridMotion {
     return which.map((row) => `'${module.driver.constraints[row]}' by ${Number((after[row] - before[row]).toPrecision(6))}`);
   }
 
+  /** Why contacts do not tell what follows. */
+  contactEnd() {
+    return this.module.driver.contact_ends[this.module.count("why", "contacts")];
+  }
+
+  /** That the motion would begin inside a contact. */
+  inside() {
+    const which = this.module.count("which", "contacts");
+    return worded(this.told.contacts[which].inside, { depth: this.module.judged("depths", this.first.t)[which] });
+  }
+
   /** The ending of a motion at a state where no modes are selected. */
   undecided(why) {
     const { module } = this;
+    if (why === module.driver.contact) {
+      const which = this.formulas([this.told.switches.length + module.count("which", "contacts")]);
+      return { ending: "AMBIGUOUS", message: worded(module.driver.contact_words[this.contactEnd()], { which }) };
+    }
     if (module.wholes("failed", "switches")[0]) throw new Beyond("derivatives decide that are too long for it");
     const which = module.wholes("open", "switches").slice(0, module.count("count", "switches"));
     const values = { which: this.formulas(which), count: which.length, number: module.count("number", "switches") };
@@ -422,7 +467,8 @@ class HybridMotion {
   }
 
   formulas(which) {
-    return [...new Set(which.map((k) => this.told.switches[k].said))].join(", ");
+    const all = [...this.told.switches, ...this.told.contacts];
+    return [...new Set(which.map((k) => all[k].said))].join(", ");
   }
 
   // what is asked of the last motion -------------------------------------------------------------------------------------
@@ -445,7 +491,56 @@ class HybridMotion {
 
   happened() {
     const all = this.modules.flatMap((module) => module.occurred().map(([event, t]) => [event.name, t]));
-    return all.sort((a, b) => a[1] - b[1]);
+    return [...all, ...this.contactEvents()].sort((a, b) => (a[1] - b[1]) * this.ahead);
+  }
+
+  /** What a contact does on a piece: "open", "closed", "sticks" or "slips". */
+  mode({ flags }, { values }) {
+    const [closed, sticks, slips] = flags.map((place) => values[place] !== 0);
+    return !closed ? "open" : sticks ? "sticks" : slips ? "slips" : "closed";
+  }
+
+  /** What happens at contacts where one piece goes over to the next. */
+  contactEvents() {
+    const found = [];
+    for (let i = 1; i < this.pieces.length; i++) {
+      const [before, after] = [this.pieces[i - 1], this.pieces[i]];
+      this.told.contacts.forEach((contact, k) => {
+        const [was, mode, struck] = [this.mode(contact, before), this.mode(contact, after), this.struck(after, k)];
+        if (was !== mode || struck) found.push([contact.happens[was][mode][Number(struck)], after.t]);
+      });
+    }
+    return found;
+  }
+
+  /** Whether a contact is struck where a piece begins. */
+  struck({ impulse }, k) {
+    return impulse.subarray(3 * k, 3 * k + 3).some((p) => p !== 0);
+  }
+
+  /** Kinds of motion, [time, modes of all contacts], where they change or contacts are struck; none without contacts. */
+  kinds() {
+    const found = [];
+    for (const piece of this.told.contacts.length ? this.pieces : []) {
+      const kind = this.told.contacts.map((contact) => contact.called[this.mode(contact, piece)]).join(", ");
+      const struck = this.told.contacts.some((_, k) => this.struck(piece, k));
+      if (struck || !found.length || found[found.length - 1][1] !== kind) found.push([piece.t, kind]);
+    }
+    return found;
+  }
+
+  /** Impulses of contacts, [time, names, sizes]. */
+  impulses() {
+    const found = [];
+    for (const piece of this.pieces) {
+      const parts = this.told.contacts.flatMap(({ impulses: names }, k) => {
+        if (!this.struck(piece, k)) return [];
+        const [normal, ...friction] = piece.impulse.subarray(3 * k, 3 * k + 3);
+        return names.map((name, i) => [name, i ? Math.sqrt(friction[0] * friction[0] + friction[1] * friction[1]) : normal]);
+      });
+      if (parts.length) found.push([piece.t, parts.map(([name]) => name), parts.map(([, size]) => size)]);
+    }
+    return found;
   }
 
   start() {

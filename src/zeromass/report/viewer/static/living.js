@@ -87,7 +87,7 @@ const living = data.living ? new (class Living {
       STEP_TOO_SMALL: `step too small ${at}: the error stays above the tolerance however short the step`,
       NOT_A_NUMBER: `not a number ${at}: the motion leaves the region where the model is defined`,
       RECORD_FULL: `out of memory ${at}`,
-      NO_START: "no start with these values: constraints and what is prescribed are not satisfied together, or only far away",
+      NO_START: `no start with these values: ${message || "constraints and what is prescribed are not satisfied together, or only far away"}`,
       OTHER_KIND: "with these values the constraints depend on one another otherwise than in the program; make the run in Python",
       NOT_FINITE: "not a number: a formula has no finite value at the start",
       AMBIGUOUS: `ambiguous ${at}: ${message}`,
@@ -118,7 +118,7 @@ const living = data.living ? new (class Living {
     grounds.forEach((ground, k) => this.renewGround(data.surfaces[data.living.grounds[k].surface], ground));
     const run = data.runs[0];
     run.outcome = "";
-    const changes = switches.length <= MOST_MARKS ? switches.map(([time, said, way]) => [time, switchWords(said, way)]) : [];
+    const changes = kinds.length < 2 && switches.length <= MOST_MARKS ? switches.map(([time, said, way]) => [time, switchWords(said, way)]) : [];
     if (words) changes.push([ending === "FINISHED" ? span[1] : t, words]);
     const shown = kinds.length > 1 ? kinds : changes.length ? [[span[0], ""]] : [];
     run.kinds = [...shown, ...changes];

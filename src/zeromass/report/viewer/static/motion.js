@@ -122,7 +122,15 @@ class Motion {
 /** What a page can not do, and Python can. */
 class Beyond extends Error {}
 
-/** Words with values in their places. */
-const worded = (words, values) => words.replace(/\{(\w+)\}/g, (place, name) => values[name] ?? place);
+/** Words with values in their places, numbers with as many digits as {name:.3g} says. */
+const worded = (words, values) => words.replace(/\{(\w+)(?::\.(\d+)g)?\}/g, (place, name, digits) =>
+  !(name in values) ? place : digits ? general(values[name], Number(digits)) : values[name]);
+
+/** A number with some digits, as Python's format "g" writes it. */
+function general(x, digits) {
+  const [mantissa, power] = x.toExponential(digits - 1).split("e");
+  if (power >= -4 && power < digits) return String(Number(x.toPrecision(digits)));
+  return `${Number(mantissa)}e${power[0]}${power.slice(1).padStart(2, "0")}`;
+}
 
 if (typeof module !== "undefined") module.exports = { Motion };
