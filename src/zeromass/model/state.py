@@ -284,6 +284,12 @@ class State(Remembering, ByExpression):
                 f"at t = {self.t:g} s the motion slides along {self.sliding}, and a state alone does not tell what holds it "
                 "there; ask the run, run.at(t)[…]"
             )
+        forces = {force for one in self.system.unilaterals for force in one.forces}
+        if not forces.isdisjoint(symbols(e)):
+            raise ModelError(
+                f"at t = {self.t:g} s a state alone does not tell which contacts hold, and with what forces; ask the run, "
+                "run.at(t)[…]"
+            )
         if unsolved:
             names += [*self.system.accelerations, *self.system.multipliers]
             values = np.concatenate([values, *self._solution(e)])
