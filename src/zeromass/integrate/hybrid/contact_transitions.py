@@ -153,6 +153,8 @@ def apply_impacts(x: Contacts, w: Switches, y: Reals, values: Reals) -> int:
 def set_coupling(x: Contacts, which: Ints, D: Reals2) -> None:
     """D ← J M⁻¹ Jᵀ of some contacts; others are coupled with none."""
     along = x.along
+    for i in range(len(along)):
+        along[i] = 0.0
     for j in range(3 * x.count):
         for i in range(3 * x.count):
             D[i, j] = 1.0 if i == j and which[j // 3] == 0 else 0.0
@@ -183,9 +185,9 @@ def find_candidates(x: Contacts, y: Reals) -> None:
     """
     for k in range(x.count):
         v, slow, falls = x.velocity[3 * k], slow_speed(x, y, k), x.free[3 * k]
-        for j in range(3 * x.count):
-            if j // 3 != k:  # others may press it, as a floor that rubs presses a ball on a wall
-                falls += x.D[3 * k, j] * x.force[j]
+        if x.touching[k] != 0:  # others may press it, as a floor that rubs presses a ball on a wall
+            sum_forces(x, k)
+            falls += slope_along(x, 3 * k)
         rests = falls < 0.0 and v * v <= -2.0 * falls * RESTS * extent(x, y, k)
         x.candidate[k] = 1 if x.touching[k] != 0 and (v <= slow or rests or x.opens[k] == 0) else 0
     for k in range(x.count):
@@ -324,7 +326,7 @@ def slips_stiffly(x: Contacts, w: Switches, y: Reals, values: Reals) -> bool:
     if not some:
         return False
     look_at_contacts(x, w, y, values)
-    sum_forces(x)
+    sum_forces(x, -1)
     some = False
     for k in range(x.count):
         if x.spatial[k] != 0 and values[x.slips[k]] != 0.0:
@@ -333,17 +335,18 @@ def slips_stiffly(x: Contacts, w: Switches, y: Reals, values: Reals) -> bool:
                 grows += x.velocity[3 * k + i] * (x.free[3 * k + i] + slope_along(x, 3 * k + i)) * w.ahead
             slow = 0.5 * STIFF * x.law[LAW * k + SPEED]
             some = some or (speed < slow and (grows >= 0.0 or speed < SLOW * x.law[LAW * k + SPEED]))
-    for i in range(len(x.along)):
-        x.along[i] = 0.0
     return some
 
 
 @kernel
-def sum_forces(x: Contacts) -> None:
-    """x.along ← Wᵀ F, accelerations of coordinates by contact forces."""
+def sum_forces(x: Contacts, without: int) -> None:
+    """x.along ← Wᵀ F, accelerations of coordinates by contact forces, without those of one contact, −1 for none."""
+    for i in range(len(x.along)):
+        x.along[i] = 0.0
     for j in range(3 * x.count):
-        for e in range(x.W_ends[j], x.W_ends[j + 1]):
-            x.along[x.W_columns[e]] += x.W[e] * x.force[j]
+        if j // 3 != without:
+            for e in range(x.W_ends[j], x.W_ends[j + 1]):
+                x.along[x.W_columns[e]] += x.W[e] * x.force[j]
 
 
 @kernel
@@ -354,7 +357,7 @@ def finish_slips(m: Motion, x: Contacts, w: Switches, y: Reals) -> None:
         some = some or x.reached[k] & STOPS != 0
     if not some:
         return
-    sum_forces(x)
+    sum_forces(x, -1)
     for k in range(x.count):
         if x.reached[k] & STOPS != 0:
             rate, speed = 0.0, slip_speed(x, k)
@@ -363,8 +366,6 @@ def finish_slips(m: Motion, x: Contacts, w: Switches, y: Reals) -> None:
                 rate += x.velocity[3 * k + i] * a * w.ahead
             if rate < 0.0:
                 late = min(late, speed * speed / -rate)
-    for i in range(len(x.along)):
-        x.along[i] = 0.0
     if late < INFINITE and late < abs(m.target - t):
         accelerate(w, y, m.values)
         for i in range(len(y)):
