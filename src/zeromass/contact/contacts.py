@@ -246,13 +246,6 @@ class Contacts(ByExpression, System):
                 found |= {name: pair.name for name in pair.constraints if not name.endswith(" surface")}
         return found
 
-    def leaps(self, names: Sequence[str], before: State, after: State) -> bool:
-        """Where another end of a body comes nearest to a surface that it does not touch."""
-        groups, leaping = {row.group for row in self.rows if row.name in names}, self.leaping
-        if not groups <= {*leaping}:
-            return False
-        return all(not before.parameters[self[leaping[group]].unilateral.closed] for group in groups)
-
     def jumped(self, names: Sequence[str], before: State, after: State) -> str:
         """That a body comes to lie on a side or a face, if another end of it reaches a surface that it touches."""
         if self.pieces is None:

@@ -17,6 +17,7 @@ from zeromass.contact.surface import Surface
 from zeromass.contact.traced import PLACE
 from zeromass.errors import shown
 from zeromass.expression import Array, Expression, Symbol, as_expression, coordinate, expressions, substitute, symbols
+from zeromass.expression.pieces import switches
 from zeromass.model import ContactPoint, ModelError, Particle, RigidBody
 from zeromass.model.given import Number, given_kind, given_name, given_vector
 from zeromass.model.parts import Part
@@ -101,6 +102,11 @@ class Contact:
             touches = [self._on_surface(name, pose, outline, other) for name, pose, outline in places]
         else:
             touches = [self._on_body(_Pose(other, other_at, other_turned, self.name), shape, other_shape)]
+        self.leaping: dict[str, str] = {}
+        if isinstance(other, Surface) and not switches([other(PLACE), *other.normal(PLACE)]):
+            self.leaping = {
+                name: name.removesuffix(" nearest") for name in self.constraints if name.endswith(" nearest")
+            }
         self.unilaterals = tuple(touch.unilateral for touch in touches)
         self.points: tuple[ContactPoint, ...] = tuple(touch.point for touch in touches)
 
