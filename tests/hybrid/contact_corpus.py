@@ -225,3 +225,15 @@ def can_that_tumbles_at_a_wall() -> Problem:
     room = zm.Contacts(zm.cylinder(0.05, 0.2, 0.5), on={"floor": FLOOR, "wall": WALL}, friction=0.3, restitution=0.4)
     thrown = {"velocity": (2.2, 0.1, 1.0), "angular_velocity": (7.0, 3.0, 1.0), "orientation": (0.3, 0.2, 0.0)}
     return Problem(room, room.start(center=(0.5, 0.0, 0.6), **thrown), 0.45)
+
+
+@problem
+def capsule_that_tumbles_into_a_bowl() -> Problem:
+    rod, bowl = (
+        zm.RigidBody("rod", mass=0.5, inertia=(0.002, 0.002, 0.0005)),
+        zm.Surface(lambda X, Y: 0.2 * (X**2 + Y**2)),
+    )
+    touch = zm.Contact(rod, zm.shapes.capsule(0.05, 0.2), bowl, friction=0.3, restitution=0.4, name="bowl")
+    system = zm.System([rod], gravity=G, contacts=[touch])
+    given = [(rod.position, (0.1, 0, 0.5)), (rod.velocity, (0.3, 0.1, 0.5)), (rod.angular_velocity, (8.0, 2.0, 1.0))]
+    return Problem(system, system.start([*given, (rod.quaternion, (np.cos(0.15), np.sin(0.15), 0, 0))]), 0.5)

@@ -1,7 +1,7 @@
 """Records what happens in the corpus: `python tests/hybrid/record.py` writes a file of `data` for each.
 
-Each problem is run by dop853 and by collocation at rtol 1e-13, which must tell the same switches and events in the same words.
-The difference of their times and last states is recorded beside the answer.
+Each problem is run by dop853 and by collocation at rtol 1e-13, which must tell the same switches and events alike. The
+difference of their times and last states is recorded beside the answer.
 """
 
 from __future__ import annotations

@@ -144,7 +144,8 @@ def test_normal_forces_that_are_shared(tmp_path):
         zm.ball(0.1, 0.5), on={"floor": zm.surfaces.plane(), **sides}, gravity=10.0, friction=μ, restitution=e
     )
     with warnings.catch_warnings(action="ignore"):
-        beside(ball.start(center=(0, 0, 0.1), velocity=(1, 0, 0)), 1.0, [{}, {"mu": 0.05}], tmp_path)
+        turning = {"velocity": (1, 0, 0), "angular_velocity": (0, 10, 0)}
+        beside(ball.start(center=(0, 0, 0.1), **turning), 1.0, [{}, {"mu": 0.05}], tmp_path)
         beside(ball.start(center=(0, 0, 0.2), velocity=(1, 0, 0)), 1.0, [{}, {"mu": 0.05}], tmp_path)
 
 

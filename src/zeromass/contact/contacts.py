@@ -20,10 +20,8 @@ from zeromass.contact.several_given import of_each, solids_given, surfaces_given
 from zeromass.contact.skin import between_of, skin_of
 from zeromass.contact.slow import creep_of, speed_of
 from zeromass.contact.surface import Surface
-from zeromass.contact.traced import PLACE
 from zeromass.errors import quoted
 from zeromass.expression import Array, Expression, Symbol, as_expression, expressions
-from zeromass.expression.pieces import switches
 from zeromass.model import ContactPoint, Event, ModelError, Part, Particle, Quantity, RigidBody, State, System
 from zeromass.model.by_expression import ByExpression
 from zeromass.model.forces import Forces, Load, loads
@@ -234,19 +232,8 @@ class Contacts(ByExpression, System):
 
     @property
     def leaping(self) -> Mapping[str, str]:
-        """Points of surfaces that are below an end of a body, where another end comes nearest: the surfaces are smooth."""
-        found: dict[str, str] = {}
-        for pair in self.pairs:
-            if not switches([pair.surface(PLACE), *pair.surface.normal(PLACE)]):
-                found |= {name: pair.name for name in pair.constraints if not name.endswith(" surface")}
-        return found
-
-    def leaps(self, names: Sequence[str], before: State, after: State) -> bool:
-        """Where another end of a body comes nearest to a surface that it does not touch."""
-        groups, leaping = {row.group for row in self.rows if row.name in names}, self.leaping
-        if not groups <= {*leaping}:
-            return False
-        return all(not before.parameters[self[leaping[group]].unilateral.closed] for group in groups)
+        """Points of surfaces that are below an end of a body, where another end comes nearest."""
+        return {name: own for pair in self.pairs for name, own in pair.leaping.items()}
 
     def jumped(self, names: Sequence[str], before: State, after: State) -> str:
         """That a body comes to lie on a side or a face, if another end of it reaches a surface that it touches."""

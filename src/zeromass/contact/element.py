@@ -99,6 +99,7 @@ class Contact:
         self.requirements: tuple[Requirement, ...] = self.pairs[0].requirements
         for requirement in self.requirements:
             requirement.checked("friction and restitution")
+        self.leaping: dict[str, str] = {name: own for pair in self.pairs for name, own in pair.leaping.items()}
         self.unilaterals = tuple(pair.unilateral for pair in self.pairs)
         self.points: tuple[ContactPoint, ...] = tuple(pair.contact for pair in self.pairs)
 

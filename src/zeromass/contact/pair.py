@@ -21,6 +21,7 @@ from zeromass.contact.surface import Surface
 from zeromass.contact.traced import PLACE
 from zeromass.expression import Array, Expression, Symbol, as_expression, coordinate, expressions, substitute, symbols
 from zeromass.expression.build import ONE, ZERO
+from zeromass.expression.pieces import switches
 from zeromass.model import ContactPoint, Particle
 from zeromass.model.given import Number, given_kind, given_name
 from zeromass.model.remembering import Remembering
@@ -185,6 +186,13 @@ class Pair(Pressing, Remembering):
             inside=f"'{self.pose.body.name}' lies {{depth:.3g}} m inside '{self.surface.name}'; give another center",
             approaching=self.approach,
         )
+
+    @property
+    def leaping(self) -> dict[str, str]:
+        """Constraints of a point below an end of the body, where another end may come nearest: the surface is smooth."""
+        if switches([self.surface(PLACE), *self.surface.normal(PLACE)]):
+            return {}
+        return {name: self.name for name in self.constraints if not name.endswith(" surface")}
 
     @property
     def body(self) -> Any:

@@ -303,19 +303,23 @@ class System(Remembering):
 
     @property
     def leaping(self) -> Mapping[str, str]:
-        """Constraints of parts without mass that may leap where a formula switches, {constraint: a contact}; none here.
+        """Constraints of parts without mass that may leap where a formula switches, {constraint: a contact}.
 
         They may while the gap of the contact is open.
         """
-        return {}
+        return {name: own for one in self.contact_elements for name, own in getattr(one, "leaping", {}).items()}
 
     def leaps(self, names: Sequence[str], before: State, after: State) -> bool:
-        """Whether constraints that jump where a formula switches hold parts without mass that nothing acts on; not here.
+        """Whether constraints that jump where a formula switches hold parts without mass that nothing acts on.
 
         These parts are elsewhere from there on, as the point below a body that tumbles is; `before` and `after` are the
         same state on the pieces before and after.
         """
-        return False
+        groups, leaping = {row.group for row in self.rows if row.name in names}, self.leaping
+        if not groups or not groups <= {*leaping}:
+            return False
+        closed = {one.name: one.closed for one in self.unilaterals}
+        return all(not before.parameters[closed[leaping[group]]] for group in groups)
 
     def jumped(self, names: Sequence[str], before: State, after: State) -> str:
         """What it means that constraints jump where a formula switches, in words, and what to do; nothing here.
