@@ -10,21 +10,21 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from zeromass.compile.program import Program
+from zeromass.expression import Symbol
 from zeromass.integrate.hybrid.crossing import begin_modes, cross_switch
 from zeromass.integrate.hybrid.driven import DrivenPieces, piece_of
 from zeromass.integrate.hybrid.driver import drive, functions_in_piece, select_in_piece, take_back
 from zeromass.integrate.hybrid.guard_functions import LOW, GuardFunctions, LookedAt
 from zeromass.integrate.hybrid.members import Ending, Members, drive_members
-from zeromass.expression import Symbol
 from zeromass.integrate.hybrid.memory import COUNTS, Crossing, Drive
 from zeromass.integrate.hybrid.messages import CONTACT_WORDS, ContactEnd, Selection, words
 from zeromass.integrate.hybrid.methods import MethodMemory, method_memory
 from zeromass.integrate.hybrid.piece_begin import next_target
 from zeromass.integrate.hybrid.piece_memory import PieceMemory
 from zeromass.integrate.hybrid.pieces import Piece, switchings
+from zeromass.integrate.hybrid.reset_outcomes import contact_impulse
 from zeromass.integrate.hybrid.switches import TURN
 from zeromass.integrate.hybrid.tables import ints
-from zeromass.integrate.hybrid.reset_outcomes import contact_impulse
 from zeromass.integrate.hybrid.time_events import TimeEvents
 from zeromass.integrate.hybrid.vanishing import length_table
 from zeromass.integrate.pace import pace

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from zeromass.integrate.hybrid.grazing import Touch, touch
 from zeromass.integrate.hybrid.contact_table import CLOSES
+from zeromass.integrate.hybrid.grazing import Touch, touch
 from zeromass.integrate.hybrid.memory import (
     BUDGET,
     CAPACITY,
