@@ -758,11 +758,8 @@ class System(Remembering):
     @property
     def usual(self) -> dict[Symbol, float]:
         """First guesses for coordinates whose natural value is not zero."""
-        return {
-            x: value
-            for piece in (*self.parts, *self.joints, *self.contact_elements)
-            for x, value in piece.usual.items()
-        }
+        owners = (*self.parts, *self.joints, *self.contact_elements)
+        return {x: value for owner in owners for x, value in owner.usual.items()}
 
     @cached_property
     def residuals(self) -> tuple[list[str], Evaluator]:

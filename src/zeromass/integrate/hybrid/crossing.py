@@ -16,6 +16,9 @@ from zeromass.kernel.language import Reals, kernel
 LEAPS = 20
 """Newton's steps in which parts without mass leap."""
 
+UNDERFLOW = 2.0**-900
+"""Rates below which one is none: what is held at rest keeps such rates from projections that have underflowed."""
+
 AT_ONCE = 8
 """Switches at one moment after which a motion is given up: one leads back to the other."""
 
@@ -123,6 +126,8 @@ def cross(m: Motion, w: Switches, s: StepFunctions, j: Jumps, structure: bool) -
 def begin_modes(m: Motion, w: Switches, s: StepFunctions) -> int:
     """m.values ← the modes with which a motion begins at its state: DECIDED, or why they are not known."""
     y = m.y[: len(m.first)]
+    for i in range(len(y) // 2, len(y)):
+        y[i] = 0.0 if abs(y[i]) < UNDERFLOW else y[i]
     w.clock[0] = m.reals[T]
     why = select_modes(w, y, m.values, True)
     if why != int(Selection.DECIDED) or m.contacts.count == 0:

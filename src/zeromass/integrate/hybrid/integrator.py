@@ -408,8 +408,8 @@ class HybridIntegrator:
         driver = self._of(self._guards.state(state, piece.modes))
         found, beyond, new = driver.crossed(state, piece, reached, self._timed)
         if found is Crossing.NOTHING:
-            last, y = self._found[-1], np.concatenate([state.q, state.v])
-            said = [Occurrence(name, state.t, y) for name in contact_events(self.pieces, piece, new)]
+            last, y = _moved_end(self._found[-1], beyond), np.concatenate([state.q, state.v])
+            said = [Occurrence(name, beyond.t, y) for name in contact_events(self.pieces, piece, new)]
             self._found.replace_last(replace(last, happened=(*last.events, *said)))
             return None, beyond, new
         if found is Crossing.CONTACT:
@@ -434,3 +434,12 @@ class HybridIntegrator:
         self.following = taker
         words = f"where {said} switches, it would take an impulse that no friction gives: {taker.kind} from here on"
         return Outcome(Ending.EVENT, state.t, words)
+
+
+def _moved_end(segment: Segment, beyond: State) -> Segment:
+    """A segment that ends where the next one begins: the last of a slip follows from its deceleration."""
+    if beyond.t == segment.t[-1] or len(segment.t) < 2:
+        return segment
+    t, y = segment.t.copy(), segment.y.copy()
+    t[-1], y[-1] = beyond.t, np.concatenate([beyond.q, beyond.v])
+    return replace(segment, t=t, y=y, outcome=replace(segment.outcome, t=beyond.t))

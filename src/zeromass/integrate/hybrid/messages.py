@@ -60,9 +60,9 @@ class ContactEnd(IntEnum):
 CONTACT_WORDS: dict[ContactEnd, str] = {
     ContactEnd.NO_MOTION: "no motion goes on at contact {which}: what friction does there is more than what the force does "
     "itself, as in Painlevé's rod; give the contact less friction, or some compliance",
-    ContactEnd.ROUGH: "no motion goes on at contact {which}: it would have to pull, and it can not leave either: the friction "
-    "that keeps it from slipping, endless as it is, lifts it, and without that it goes into what it touches; give friction=μ, "
-    "with which it slips before",
+    ContactEnd.ROUGH: "no motion goes on at contact {which}: it would have to pull, and it can not leave either: the "
+    "friction that keeps it from slipping, endless as it is, lifts it, and without that it goes into what it touches; give "
+    "friction=μ, with which it slips before",
     ContactEnd.UNDECIDED: "the modes of the contacts near {which} are not found",
     ContactEnd.NO_IMPULSE: "the impulses of an impact near {which} are not found",
     ContactEnd.REPEATS: "impacts at {which} follow one another at the same moment without end",

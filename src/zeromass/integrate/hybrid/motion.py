@@ -304,9 +304,10 @@ class Driver(PieceMemory):
         w.reached[:] = [k in reached for k in range(count)]
         w.way[:] = [reached.get(k, 1.0) for k in range(count)]
         m.contacts.reached[:] = [int(reached.get(count + k, 0.0)) for k in range(m.contacts.count)]
-        m.flipped = 0
-        work.ints[Int64.recorded] = max(work.ints[Int64.recorded], 1)  # a slip that dies out may move the end of a step
+        m.flipped, recorded = 0, int(work.ints[Int64.recorded])
+        work.ints[Int64.recorded] = 0  # steps of the record may be those of other pieces
         found = Crossing(compiled(cross_switch)(m, w, self.step, m.jumps))
+        work.ints[Int64.recorded] = recorded
         self.callbacks.check()
         y = work.state[: self.order]
         values = dict(zip(self.parameters, work.values[self.hidden :].tolist(), strict=True))

@@ -154,12 +154,14 @@ def touched(m: Motion, w: Switches, s: StepFunctions, r: RootSearch, low: RootSe
 
 @kernel
 def cut(m: Motion, t: float, y: Reals) -> None:
-    """Ends the last step earlier."""
+    """Ends the last step at another time, if there is one in the record."""
     last = m.ints[RECORDED] - 1
-    m.record[last, 1] = m.record[last, 1] - (m.record[last, 0] - t)
-    m.record[last, 0], m.reals[T] = t, t
-    for i in range(len(y)):
-        m.record[last, HEAD + i], m.y[i] = y[i], y[i]
+    m.reals[T] = t
+    m.y[: len(y)] = y
+    if last >= 0:
+        m.record[last, 1] = m.record[last, 1] - (m.record[last, 0] - t)
+        m.record[last, 0] = t
+        m.record[last, HEAD : HEAD + len(y)] = y
 
 
 @kernel
