@@ -13,6 +13,7 @@ from zeromass.later import later as _later
 
 if _typing.TYPE_CHECKING:
     from zeromass.contact.by_function import convex
+    from zeromass.contact.collisions import collision_contacts
     from zeromass.contact.contacts import Contacts
     from zeromass.contact.element import Contact
     from zeromass.contact.pair import Pair
@@ -40,6 +41,7 @@ __all__ = [
     "ball",
     "capsule",
     "cone",
+    "collision_contacts",
     "convex",
     "cylinder",
     "disc",
@@ -58,6 +60,7 @@ if not _typing.TYPE_CHECKING:  # type checkers know all names
         {
             "zeromass.contact.by_function": ["convex"],
             "zeromass.contact.contacts": ["Contacts"],
+            "zeromass.contact.collisions": ["collision_contacts"],
             "zeromass.contact.element": ["Contact"],
             "zeromass.contact.pair": ["Pair"],
             "zeromass.contact.redundant": ["RedundantContacts"],

@@ -3,18 +3,41 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from zeromass.mechanism.xml_lines import Element
 from zeromass.model.given import Number, Vector
-from zeromass.model.shapes import Look
+from zeromass.model.shapes import Hull, Look
+
+
+@dataclass(frozen=True)
+class CollisionData:
+    """An outside of a link that touches others, as it is described.
+
+    kind   "sphere", "capsule", "cylinder", "box", "ellipsoid" or "mesh"
+    sizes  m: a radius; a radius and the length of the cylinder; edges of a box; semi-axes
+    place  of its centre from the mass centre of the link, along the link's axes, m
+    turn   (3, 3) matrix that turns its axes, the third along its length, against those of the link
+    mesh   its triangles
+    """
+
+    kind: str
+    sizes: tuple[float, ...]
+    place: np.ndarray
+    turn: np.ndarray
+    mesh: Hull | None = None
+
+    def moved(self, shift: np.ndarray, R: np.ndarray) -> CollisionData:
+        """Turned by R and then shifted."""
+        return replace(self, place=shift + R @ self.place, turn=R @ self.turn)
 
 
 @dataclass(frozen=True)
 class LinkData:
-    """A link as it is described: mass, mass centre and inertia about that along the link's axes, its looks, and remarks."""
+    """A link as it is described: mass, mass centre and inertia about that along the link's axes, its looks, remarks, and
+    what of it touches others."""
 
     name: str
     mass: float
@@ -23,6 +46,7 @@ class LinkData:
     looks: tuple[Look, ...]
     element: Element
     remarks: tuple[str, ...] = ()
+    collisions: tuple[CollisionData, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import numpy as np
 
 from zeromass.expression import Array, Evaluator, Expression, Symbol, as_expression, expressions, rate, symbols
 from zeromass.expression.build import ZERO
-from zeromass.mechanism.description import LinkData
+from zeromass.mechanism.description import CollisionData, LinkData
 from zeromass.model.parts import RigidBody
 from zeromass.model.quaternion import body_rates, product, rotation
 from zeromass.model.requirement import Requirement
@@ -83,6 +83,7 @@ class Link(RigidBody):
         self.inertia: Array = expressions(data.inertia)
         self.frame: Place = frame
         self.looks: tuple[Look, ...] = data.looks
+        self.collisions: tuple[CollisionData, ...] = data.collisions
         self._center: Place = frame.shifted(data.center)
         self.position: Array = self._center.origin
         self.quaternion: Array = frame.quaternion
@@ -147,6 +148,7 @@ class BodyLink(RigidBody):
     def __init__(self, data: LinkData, own: str, origin: np.ndarray, quaternion: np.ndarray) -> None:
         self.center: np.ndarray = data.center
         self.looks: tuple[Look, ...] = data.looks
+        self.collisions: tuple[CollisionData, ...] = data.collisions
         at = expressions(origin + rotation(quaternion).astype(float) @ data.center)
         self._make(data.name, own, as_expression(data.mass), expressions(data.inertia), at, quaternion)
 

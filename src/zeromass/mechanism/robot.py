@@ -21,6 +21,7 @@ from zeromass.mechanism.stops import Stops
 from zeromass.mechanism.tree import Tree
 from zeromass.mechanism.urdf import read_urdf
 from zeromass.model.connection import Connection
+from zeromass.model.contact import ContactElement
 from zeromass.model.forces import Forces, loads
 from zeromass.model.given import Number, Vector, given_all, given_choice, given_flag, given_mapping
 from zeromass.model.large import LARGE
@@ -102,11 +103,12 @@ class Robot:
         gravity: Number | Vector | Literal["described"] | None = "described",
         forces: Forces = None,
         joints: Iterable[Connection] = (),
+        contacts: Iterable[ContactElement] = (),
         parts: Iterable[Part] = (),
         constraints: Mapping[str, Any] | None = None,
         losses: bool = True,
     ) -> System:
-        """The equations of motion, under forces, with further parts and with joints that close loops.
+        """The equations of motion, under forces, with further parts, with joints that close loops, and with contacts.
 
         gravity  m/s², that of the description by default: 9.81 downwards where it says none
         losses   whether the damping and friction of the description act; its springs and actuators do
@@ -128,6 +130,7 @@ class Robot:
                 *self.stops.values(),
                 *given_all(joints, object, "joints", "a joint, such as zm.Revolute(…)"),
             ],
+            contacts=contacts,
             constraints={**self._tree.constraints, **further},
         )
 

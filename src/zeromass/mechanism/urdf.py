@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.mechanism.description import JointData, LinkData, RobotData
+from zeromass.mechanism.description import CollisionData, JointData, LinkData, RobotData
 from zeromass.mechanism.mesh import MeshFile
 from zeromass.mechanism.turns import direction, of_matrix
 from zeromass.mechanism.xml_lines import Element, read_xml
@@ -155,8 +155,32 @@ def _link(element: Element) -> LinkData:
             J = R @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ R.T
             J = (J + J.T) / 2
     seen = [_look(visual, center) for visual in element.all("visual")]
+    touch = [_collision(collision, center) for collision in element.all("collision")]
     looks = tuple(one for one in seen if isinstance(one, Look))
-    return LinkData(name, mass, center, J, looks, element, tuple(one for one in seen if isinstance(one, str)))
+    remarks = tuple(one for one in (*seen, *touch) if isinstance(one, str))
+    collisions = tuple(one for one in touch if isinstance(one, CollisionData))
+    return LinkData(name, mass, center, J, looks, element, remarks, collisions)
+
+
+def _collision(collision: Element, center: np.ndarray) -> CollisionData | str:
+    """What of a link touches others, or why that is left out."""
+    geometry = collision.one("geometry")
+    if geometry is None:
+        raise collision.error("<collision> has no <geometry>")
+    place, R = _origin(collision)
+    for one in geometry.inside:
+        if one.tag == "mesh":
+            path = mesh_file(one.word("filename"), one.path)
+            if path is not None:
+                mesh = MeshFile(path, one.vector("scale", (1.0, 1.0, 1.0)).tolist())
+                return CollisionData("mesh", (), place - center, R, mesh)
+        elif one.tag in ("sphere", "cylinder", "capsule"):
+            sizes = [one.number(name) for name in ("radius", "length") if name == "radius" or one.tag != "sphere"]
+            return CollisionData(one.tag, tuple(sizes), place - center, R)
+        elif one.tag == "box":
+            return CollisionData("box", tuple(one.vector("size", (0.0, 0.0, 0.0)).tolist()), place - center, R)
+    where = f"{collision.file}, line {collision.line}"
+    return f"{where}: a collision shape is left out: it is not known, or its mesh is not there"
 
 
 def _look(visual: Element, center: np.ndarray) -> Look | str:

@@ -149,7 +149,9 @@ class Bodies:
         geoms = [_moved(geom_of(one, self.words), at, turn) for one, at, turn in told]
         mass, center, J = self._weight(element, name, told, geoms)
         looks = tuple(look.seen_from(center) for geom in geoms for look in geom.looks)
-        return LinkData(name, mass, center, J, looks, element, tuple(words for geom in geoms for words in geom.remarks))
+        remarks = tuple(words for geom in geoms for words in geom.remarks)
+        collisions = tuple(geom.collision.moved(-center, np.eye(3)) for geom in geoms if geom.collision is not None)
+        return LinkData(name, mass, center, J, looks, element, remarks, collisions)
 
     def _weight(
         self, element: Element, name: str, told: list[tuple[Element, np.ndarray, np.ndarray]], geoms: list[Geom]
@@ -189,7 +191,8 @@ def _moved(geom: Geom, shift: np.ndarray, R: np.ndarray) -> Geom:
         return geom
     solid = None if geom.solid is None else geom.solid.turned_by(R).moved(shift)
     turned = Solid(0.0, np.zeros(3), np.zeros((3, 3)), geom.looks).turned_by(R).looks
-    return Geom(solid, tuple(look.seen_from(-shift) for look in turned), geom.remarks)
+    collision = None if geom.collision is None else geom.collision.moved(shift, R)
+    return Geom(solid, tuple(look.seen_from(-shift) for look in turned), geom.remarks, collision)
 
 
 def _inertia(one: Element, R: np.ndarray) -> np.ndarray:

@@ -8,6 +8,7 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
+from zeromass.mechanism.description import CollisionData
 from zeromass.mechanism.mesh import MassRule, MeshFile
 from zeromass.mechanism.mjcf.words import Words
 from zeromass.mechanism.solid import Solid
@@ -28,11 +29,13 @@ class Geom(NamedTuple):
     solid    what it weighs, None where that is nothing, or not told without the file of a mesh
     looks    placed from the origin
     remarks  why it is not drawn
+    collision  what of it touches others, None where it does not
     """
 
     solid: Solid | None
     looks: tuple[Look, ...]
     remarks: tuple[str, ...] = ()
+    collision: CollisionData | None = None
 
 
 def geom_of(element: Element, words: Words) -> Geom:
@@ -51,12 +54,37 @@ def geom_of(element: Element, words: Words) -> Geom:
         looks = solid.looks
     else:
         raise element.error(f"a geom of the type '{kind}' is not known; there are {', '.join(SIZES)}, plane and mesh")
+    collision = _collision(element, kind, place, R, looks)
     solid = None if solid is None else solid.turned_by(R).moved(place)
     turned = Solid(0.0, np.zeros(3), np.zeros((3, 3)), looks).turned_by(R).looks
     shown = element.number("group", 0.0) <= SHOWN
     moved = tuple(look.seen_from(-place) for look in turned)
     remarks = () if looks or not shown else _not_drawn(element, "the file of its mesh is not there")
-    return Geom(solid if solid is not None and solid.mass > 0 else None, moved if shown else (), remarks)
+    return Geom(solid if solid is not None and solid.mass > 0 else None, moved if shown else (), remarks, collision)
+
+
+def _collision(
+    element: Element, kind: str, place: np.ndarray, R: np.ndarray, looks: tuple[Look, ...]
+) -> CollisionData | None:
+    """What of a geom touches others; None where contype and conaffinity are zero, or the file of a mesh is not there."""
+    if not element.number("contype", 1.0) and not element.number("conaffinity", 1.0):
+        return None
+    if kind == "mesh":
+        mesh = looks[0].shape if looks else None
+        return CollisionData(kind, (), place, R, mesh) if isinstance(mesh, MeshFile) else None
+    return CollisionData(kind, _sizes(element, kind), place, R)
+
+
+def _sizes(element: Element, kind: str) -> tuple[float, ...]:
+    """Lengths of a geom, as `CollisionData` has them; its attributes were looked at before."""
+    size, ends = element.numbers("size"), element.numbers("fromto")
+    assert size is not None
+    along = None if ends is None else float(np.linalg.norm(ends[3:] - ends[:3]))
+    first = float(size[0])
+    if SIZES[kind] < 3:
+        return (first,) if kind == "sphere" else (first, 2 * float(size[1]) if along is None else along)
+    halves = size[:3] if along is None else np.array([first, first, along / 2])
+    return tuple((halves if kind == "ellipsoid" else 2 * halves).tolist())
 
 
 def _not_drawn(element: Element, why: str) -> tuple[str, ...]:
