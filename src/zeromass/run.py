@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     import xarray
 
     from zeromass.analysis import Adjoint, Certificate, Extremum, Interval, RequiredFriction, Sensitivity, Work
+    from zeromass.analysis.contact import ContactHistory
+    from zeromass.integrate.hybrid.pieces import Impulse
     from zeromass.model import Shape
     from zeromass.report import Plots, View
     from zeromass.report.origin import Origin
@@ -310,6 +312,31 @@ class Run(Course):
         from zeromass.analysis import required_friction
 
         return required_friction(self)
+
+    @property
+    def contacts(self) -> Mapping[str, ContactHistory]:
+        """What happens at each contact, by its name: modes, gaps and forces at the times `run.t`.
+
+        >>> ball = zm.RigidBody("ball", mass=1.0, inertia=(0.004, 0.004, 0.004))
+        >>> floor = zm.Contact(ball, zm.shapes.sphere(0.1), zm.surfaces.plane(), friction=0.3, name="floor")
+        >>> system = zm.System([ball], gravity=10.0, contacts=[floor])
+        >>> start = system.start([(ball.position, (0, 0, 0.1)), (ball.velocity, (1, 0, 0)), (ball.angular_velocity, 0.0)])
+        >>> run = zm.simulate(system, start, until=1.0)
+        >>> foot = run.contacts["floor"]
+        >>> str(foot.mode[0]), str(foot.mode[-1]), foot.force[0].round(9)
+        ('slips', 'sticks', array([-3.,  0., 10.]))
+        >>> run.impacts
+        ()
+        """
+        from zeromass.analysis.contact import histories
+
+        return histories(self)
+
+    @property
+    def impacts(self) -> tuple[Impulse, ...]:
+        """Impulses at contacts; `impulses` has those of other constraints too."""
+        own = {f"{one.name}{part}" for one in self.system.unilaterals for part in ("", " normal", " friction")}
+        return tuple(impulse for impulse in self.impulses if not own.isdisjoint(impulse.constraints))
 
     def pulling(self) -> tuple[Interval, ...]:
         """The parts of the run in which a contact would have to pull.

@@ -19,6 +19,34 @@ SAMPLES = 4
 
 
 @dataclass(frozen=True)
+class ContactHistory:
+    """A contact along a run, at the times of its steps; see `Run.contacts`.
+
+    mode            "open", "closed" (without friction), "sticks" or "slips"
+    normal_force    N, N
+    friction_force  inertial components, N, (times, 3)
+    force           of both together, N, (times, 3)
+    point           where bodies touch, or would, m, (times, 3)
+    """
+
+    mode: np.ndarray
+    normal_force: np.ndarray
+    friction_force: np.ndarray
+    force: np.ndarray
+    point: np.ndarray
+
+
+def histories(run: Course) -> dict[str, ContactHistory]:
+    """What happens at each contact of a run, by its name."""
+    found: dict[str, ContactHistory] = {}
+    for contact in run.system.contacts:
+        modes = [np.full(len(segment.t), segment.contact_mode(contact.name)) for segment in run.segments]
+        N, T, n, place = (run[e] for e in (contact.normal_force, contact.friction_force, contact.normal, contact.point))
+        found[contact.name] = ContactHistory(np.concatenate(modes), N, T, N[:, None] * n + T, place)
+    return found
+
+
+@dataclass(frozen=True)
 class RequiredFriction:
     """The coefficient of friction that rolling needs: the largest |F_t|/F_n of a run, and its time, s.
 

@@ -37,7 +37,8 @@ def collision_contacts(
     its ends, a box and the convex hull of a mesh with their vertices: a surface that bends towards the robot between these
     is not seen.
 
-    >>> text = '''<robot name="ball"><link name="ball"><inertial><mass value="1"/></inertial>
+    >>> text = '''<robot name="ball"><link name="ball">
+    ... <inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>
     ... <collision><geometry><sphere radius="0.1"/></geometry></collision></link></robot>'''
     >>> _ = (folder / "ball.urdf").write_text(text)
     >>> robot = zm.from_urdf(folder / "ball.urdf", base="free")

@@ -160,6 +160,13 @@ class Segment(ByExpression):
         modes = contact_modes(pieces, self.piece.modes)
         return ", ".join(one.called(mode) for one, mode in zip(pieces.unilaterals, modes, strict=True))
 
+    def contact_mode(self, name: str) -> str:
+        """Mode of a contact, by its name: "open", "closed", "sticks" or "slips"; "closed" of one that can not open."""
+        pieces = self.system.pieces
+        if self.piece is None or pieces is None or name not in (names := [one.name for one in pieces.unilaterals]):
+            return "closed"
+        return contact_modes(pieces, self.piece.modes)[names.index(name)]
+
     @property
     def parameters(self) -> Mapping[Symbol, float]:
         return self.start.parameters
