@@ -325,8 +325,6 @@ class Run(Course):
         >>> foot = run.contacts["floor"]
         >>> str(foot.mode[0]), str(foot.mode[-1]), foot.force[0].round(9)
         ('slips', 'sticks', array([-3.,  0., 10.]))
-        >>> run.impacts
-        ()
         """
         from zeromass.analysis.contact import histories
 
@@ -334,7 +332,15 @@ class Run(Course):
 
     @property
     def impacts(self) -> tuple[Impulse, ...]:
-        """Impulses at contacts; `impulses` has those of other constraints too."""
+        """Impulses at contacts; `impulses` has those of other constraints too.
+
+        >>> ball = zm.Particle("ball", mass=2.0)
+        >>> floor = zm.Contact(ball, zm.shapes.point(), zm.surfaces.plane(), friction=0.0, restitution=0.5)
+        >>> system = zm.System([ball], gravity=10.0, contacts=[floor])
+        >>> run = zm.simulate(system, system.start([(ball.position, (0, 0, 5)), (ball.velocity, 0.0)]), until=1.5)
+        >>> [(round(impact.t, 9), float(impact.impulses[0].round(9))) for impact in run.impacts]
+        [(1.0, 30.0)]
+        """
         own = {f"{one.name}{part}" for one in self.system.unilaterals for part in ("", " normal", " friction")}
         return tuple(impulse for impulse in self.impulses if not own.isdisjoint(impulse.constraints))
 
