@@ -47,6 +47,9 @@ NEGLIGIBLE = 1e-12
 AT_ONCE = 16
 """Impacts at one moment after which a motion is given up."""
 
+LEFT = 1e-9
+"""Part of the speeds before an impact with which contacts may seem to approach after it: what its solution leaves."""
+
 CLOSED = 6
 """Bits of the modes of a contact that is closed."""
 
@@ -103,19 +106,23 @@ def extent(x: Contacts, y: Reals, k: int) -> float:
 
 @kernel
 def slow_speed(x: Contacts, y: Reals, k: int) -> float:
-    """Normal velocity of a contact that counts as none, m/s."""
-    return TOUCHES * max(fastest_rate(y) * x.law[LAW * k + SIZE], slip_speed(x, k)) + ROUNDING * x.law[LAW * k + SPEED]
+    """Normal velocity of a contact that counts as none, m/s: it is a sum of the rates of all bodies that carry it."""
+    n, terms = len(y) // 2, 0.0
+    for e in range(x.J_ends[3 * k], x.J_ends[3 * k + 1]):
+        terms += abs(x.J[e] * y[n + x.J_columns[e]])
+    fastest = max(max(fastest_rate(y) * x.law[LAW * k + SIZE], slip_speed(x, k)), terms)
+    return TOUCHES * fastest + ROUNDING * x.law[LAW * k + SPEED]
 
 
 @kernel
-def find_touching(x: Contacts, y: Reals, values: Reals) -> bool:
-    """x.touching ← which contacts touch: whether one of them is approached."""
+def find_touching(x: Contacts, y: Reals, values: Reals, left: float) -> bool:
+    """x.touching ← which contacts touch: whether one of them is approached, faster than what impacts may leave, m/s."""
     approached = False
     for k in range(x.count):
         closes = x.reached[k] & CLOSES != 0
         near = x.gap[k] <= TOUCHES * extent(x, y, k) or x.opens[k] == 0
         x.touching[k] = 1 if x.normal_force[k] != 0 and (values[x.closed[k]] != 0.0 or closes or near) else 0
-        approached = approached or (x.touching[k] != 0 and x.velocity[3 * k] < -slow_speed(x, y, k))
+        approached = approached or (x.touching[k] != 0 and x.velocity[3 * k] < -max(slow_speed(x, y, k), left))
     return approached
 
 
@@ -389,9 +396,13 @@ def settle_contacts(m: Motion, w: Switches, s: StepFunctions, fresh: bool) -> in
                 return fail(x, int(ContactEnd.INSIDE), k)
     else:
         finish_slips(m, x, w, y)
+    left = 0.0
     for again in range(AT_ONCE):
-        if not find_touching(x, y, values):
+        if not find_touching(x, y, values, left):
             break
+        if again == 0:
+            for k in range(x.count):
+                left = max(left, LEFT * abs(x.velocity[3 * k])) if x.touching[k] != 0 else left
         if again == AT_ONCE - 1:
             return fail(x, int(ContactEnd.REPEATS), 0)
         why = apply_impacts(x, w, y, values)
