@@ -50,6 +50,7 @@ GROUPS = {
         "delta_robot",
         "geneva_wheel",
         "robot_from_a_file",
+        "quadruped",
         "bicycle",
         "bicycle_on_a_bump",
         "wheelset",
