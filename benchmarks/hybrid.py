@@ -3,11 +3,14 @@
 switches  motions over many switches: time of a switch with the steps up to the next one
 members   a study of a block with dry friction, and one of an arm of six joints with dry friction in each: members a second
 card      a million of these blocks and 100,000 arms on a graphics card, beside the same members on the host
+contacts  bounces of a ball, rows of balls that fall on a floor and on one another, a study of bouncing balls, and the first
+          result of a process, with kept machine code and without
+events    contact modes and impacts of rows of balls that touch one another and a floor: time of an event
 car       a car that jumps, with np.maximum in its tyres: a run of new combinations of sides, after a first short run
 rope      60 links that fall onto a floor, each end with a stiff contact: collocation and Radau's method, with compilation
 
-With --before the first three are measured with the sources of an earlier zeromass too, in turn. Each measurement is in a
-process of its own; the rope without kept machine code. CPU seconds, since other work may share the machine.
+With --before all but the rope and events are measured with the sources of an earlier zeromass too, in turn. Each
+measurement is in a process of its own; the rope without kept machine code. CPU seconds: other work may share the machine.
 """
 
 from __future__ import annotations
@@ -19,8 +22,10 @@ import subprocess
 import sys
 import tempfile
 import time
+import warnings
 from collections.abc import Callable
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -227,6 +232,88 @@ def card() -> dict[str, float]:
     return found
 
 
+def ball(restitution: float) -> tuple[zm.System, Any]:
+    """A ball above a floor, and what it starts with, by its height."""
+    system = zm.Contacts(zm.ball(0.1, 1.0), on=zm.surfaces.plane(), gravity=10.0, friction=0.3, restitution=restitution)
+    return system, lambda height: system.start(center=(0, 0, height), velocity=(1.0, 0, 0), angular_velocity=0.0)
+
+
+def contacts() -> dict[str, float]:
+    """µs of a bounce with its steps, seconds of rows of balls, and members a second of a study of bouncing balls."""
+    found, few = {}, "--few" in sys.argv
+    system, start = ball(1.0)
+    begin = time.process_time()
+    zm.simulate(system, start(1.1), until=1.0)
+    found["bouncing ball, first run, s"] = time.process_time() - begin
+    for method in ("dop853", "collocation"):
+        run = partial(zm.simulate, system, start(1.1), until=20.0 if few else 200.0, method=method)
+        bounces = len(run().impulses)
+        found[f"bouncing ball, {method}, us a bounce"] = 1e6 * best(run, 1 if few else 5) / bounces
+    height = zm.parameter("height", 1.1)
+    system, start = ball(0.8)
+    study = partial(zm.sweep, system, start(height), until=4.0, keep={"end": system.coordinates[0]}, rtol=1e-8)
+    study(over={height: np.linspace(1.0, 1.1, 2)})
+    count, begin = 20 if few else 10_000, time.process_time()
+    study(over={height: np.linspace(0.5, 2.5, count)})
+    found["bouncing balls, members a second of a core"] = count / (time.process_time() - begin)
+    for n in (2, 3) if few else (2, 3, 5, 8):
+        for apart, words in ((0.25, "row"), (5.0, "far apart")):
+            balls = [zm.ball(0.1, 1.0, name=f"b{i}") for i in range(n)]
+            row = zm.Contacts(balls, on=zm.surfaces.plane(), gravity=9.81, friction=0.3, restitution=0.3, between=True)
+            first = row.start(center={f"b{i}": (apart * i, 0.01 * i, 0.3 + 0.05 * i) for i in range(n)})
+            for turn in ("first", "second"):
+                begin = time.process_time()
+                done = zm.simulate(row, first, until=0.6)
+                found[f"{n} balls, {words}, {turn} run of 0.6 s, s"] = time.process_time() - begin
+                assert done.outcome.complete, str(done.outcome)
+    return found
+
+
+def events() -> dict[str, float]:
+    """µs of an event of balls in a row that touch one another and a floor, at rest and struck."""
+    from zeromass.integrate.hybrid import motion
+    from zeromass.integrate.hybrid.contact_transitions import settle_contacts
+    from zeromass.kernel.language import compiled
+
+    found, drivers = {}, []
+    kept = motion.Driver.begin
+
+    def begin(driver: Any, *given: Any) -> None:
+        drivers.append(driver)
+        kept(driver, *given)
+
+    motion.Driver.begin = begin  # pyright: ignore[reportAttributeAccessIssue]
+    for n in (2, 10, 50):
+        bodies = [zm.RigidBody(f"b{i}", mass=1 + 0.1 * i, inertia=(0.004,) * 3) for i in range(n)]
+        floor, sphere, law = zm.surfaces.plane(), zm.shapes.sphere(0.1), {"friction": 0.3, "restitution": 0.3}
+        row = [zm.Contact(one, sphere, floor, name=one.name, **law) for one in bodies]
+        row += [zm.Contact(a, sphere, b, sphere, **law) for a, b in pairwise(bodies)]
+        system = zm.System(bodies, gravity=GRAVITY, contacts=row)
+        at_rest = [(b.velocity, 0.0) for b in bodies] + [(b.angular_velocity, 0.0) for b in bodies]
+        start = system.start([(b.position, (0.2 * i, 0, 0.1)) for i, b in enumerate(bodies)] + at_rest)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            zm.simulate(system, start, until=0.01)
+        driver, rng = drivers[-1], np.random.default_rng(0)
+        struck = np.concatenate([start.q, start.v])
+        for k in range(n):
+            struck[7 * n + 7 * k : 7 * n + 7 * k + 3] = rng.normal(size=3) - (0, 0, 2)
+        for name, state in (("at rest", np.concatenate([start.q, start.v])), ("struck", struck)):
+            values = driver.work.values.copy()
+            compiled(settle_contacts).code.improve()
+            found[f"{len(row)} contacts {name}, us an event"] = 1e6 * best(partial(event, driver, state, values), 200)
+    return found
+
+
+def event(driver: Any, state: np.ndarray, values: np.ndarray) -> None:
+    """What the contacts of a state do next, in modes that were selected before."""
+    from zeromass.integrate.hybrid.contact_transitions import settle_contacts
+    from zeromass.kernel.language import compiled
+
+    driver.work.state[: driver.order], driver.work.values[:] = state, values
+    compiled(settle_contacts)(driver.m, driver.w, driver.step, False)
+
+
 def car() -> dict[str, float]:
     """Seconds of CPU of a run over many combinations of tyres in the air, after a short run that compiles."""
     body = zm.RigidBody("car", 1200.0, (400.0, 1500.0, 1700.0), at=(0, 0, 0.9))
@@ -258,6 +345,8 @@ MEASURED: dict[str, Callable[[], dict[str, float]]] = {
     "members": members,
     "card": card,
     "car": car,
+    "contacts": contacts,
+    "events": events,
 }
 
 
