@@ -187,8 +187,8 @@ class Program:
 
     @cached_property
     def residual(self) -> np.ndarray:
-        """r = (Q + C + Aᵀλ − M q̈, b − A q̈) with the rows kept, and laws of contacts, as expressions of the state, of unknowns
-        and of `betas`."""
+        """r = (Q + C + Aᵀλ − M q̈, b − A q̈) with the rows kept, and laws of contacts, as expressions of the state, of
+        `unknowns` and of `betas`."""
         system, kept = self.system, list(self.elimination.kept)
         q̈, λ, A = system.accelerations, system.multipliers[kept], system.A[kept]
         r = np.concatenate([system.Q + system.C + A.T @ λ - system.M @ q̈, system.b[kept] - A @ q̈])

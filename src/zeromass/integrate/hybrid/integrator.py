@@ -108,7 +108,9 @@ class HybridIntegrator:
             before = found[k - 1]
             if segment.kind != before.kind or (segment.piece is not None and segment.piece.impulse):
                 said = ", ".join(event.name for event in before.events if event.t == before.t[-1])
-                return Segments([*found[: k - 1], replace(before, outcome=Outcome(Ending.EVENT, before.outcome.t, said))])
+                return Segments(
+                    [*found[: k - 1], replace(before, outcome=Outcome(Ending.EVENT, before.outcome.t, said))]
+                )
         return found
 
     def release(self) -> None:
