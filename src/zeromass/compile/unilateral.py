@@ -139,7 +139,8 @@ class ContactEquations:
             if not (one.smooth or one.rough):
                 drawn = sum(-one.slipping * s * self.added[3 * k + 1 + i] for i, s in enumerate(one.direction))
                 drawn, slips = expressions(drawn), as_expression(one.slips > 0.5)
-                to = given if self._base[k] is None else acting[3 * self._base[k]]
+                base = self._base[k]
+                to = given if base is None else acting[3 * base]
                 to[:] = [x if y is ZERO else x + where(slips, y, ZERO) for x, y in zip(to, drawn, strict=True)]
             idle = (not one.has_normal, one.smooth or one.slip[0] is ZERO, one.smooth or one.slip[1] is ZERO)
             holds += [None if no else as_expression(row > 0.5) for no, row in zip(idle, one.rows, strict=True)]
@@ -182,8 +183,8 @@ class ContactEquations:
         δ = expressions(found.get("positions", none))
         J, W = self.rows[gaps], self.added[gaps]
         held = HeldRows([self._holds[k] for k in gaps], J, W)
-        own = [ZERO if one.gap is None else one.gap for one in self.unilaterals]
-        x, _ = held.solved([-(gap + row @ δ) for gap, row in zip(own, J, strict=True)])
+        off = [ZERO if one.gap is None else one.gap for one in self.unilaterals]
+        x, _ = held.solved([-(gap + row @ δ) for gap, row in zip(off, J, strict=True)])
         found["positions"] = tuple(δ + sum(γ * along for γ, along in zip(x, W, strict=True)))
         return {name: found[name] for name in ("positions", "velocities")}
 

@@ -103,7 +103,7 @@ def friction_excess(axes: Reals, multiplier: float) -> float:
 def pressing(p: ContactProblem, i: int) -> float:
     """The normal force that bounds the friction of a contact of the island."""
     b = p.base[i]
-    return p.normal_force[b] if p.normal_force[b] >= 0.0 else p.f[3 * b]
+    return float(p.normal_force[b] if p.normal_force[b] >= 0.0 else p.f[3 * b])
 
 
 @kernel

@@ -77,7 +77,7 @@ def solve_banded(A: Reals2, x: Reals, n: int, width: int) -> bool:
 def projected_normal(p: ContactProblem, F: Reals, a: Reals, i: int) -> float:
     """N − ρ aₙ of what bounds the friction of a contact, or N where it is given."""
     b = p.base[i]
-    return p.normal_force[b] if p.normal_force[b] >= 0.0 else F[3 * b] - p.rho[b] * a[3 * b]
+    return float(p.normal_force[b] if p.normal_force[b] >= 0.0 else F[3 * b] - p.rho[b] * a[3 * b])
 
 
 @kernel

@@ -8,7 +8,8 @@
 
 Of contacts that are struck Fₙ is given instead of aₙ = 0, and they do not open. The equations are those of Alart and
 Curnier, in F − ρ a. G may be singular: each F solves the problem with G + ε W, b − ε W F₀ instead, F₀ that before it, and F
-converges to a solution near the first guess. No rank is decided. ε falls where Newton's method is quick, and grows where it fails.
+converges to a solution near the first guess. No rank is decided. ε falls where Newton's method is quick, and grows where it
+fails.
 
 A solver for accelerations of contacts solves the same problem with b the accelerations without forces.
 """

@@ -84,7 +84,7 @@ def gather(p: ImpactProblem, island: int) -> None:
             p.speed = max(p.speed, abs(p.before[3 * i + r]))
             for j in range(p.count):
                 for s in range(3):
-                    value = p.D[3 * p.island[i] + r, 3 * p.island[j] + s]
+                    value = float(p.D[3 * p.island[i] + r, 3 * p.island[j] + s])
                     p.G[3 * i + r, 3 * j + s] = value
                     p.largest = max(p.largest, abs(value))
 

@@ -11,8 +11,8 @@ Again         if any approaches now, as in a wedge that throws a ball from side 
 
 Slip that begins is in the direction in which it grows, until its speed is BEGUN: smaller slips turn into that direction much
 faster than they grow. Between changes of modes slips are straight, and v is linear in Q, or slips turn: there the equations
-are integrated, with steps in proportion to the least slip, which makes them regular. Friction can press contacts against one another so that they
-approach however large impulses are, or gain energy. Then there is no such impact.
+are integrated, with steps in proportion to the least slip, which makes them regular. Friction can press contacts against one
+another so that they approach however large impulses are, or gain energy. Then there is no such impact.
 """
 
 from __future__ import annotations

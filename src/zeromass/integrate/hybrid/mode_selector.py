@@ -77,7 +77,7 @@ class ModeSelector:
 
         timed  modes of switches that depend on time alone
         """
-        modes = self.first_modes(state, timed) | state.turns
+        modes = self.first_modes(state, timed) | dict(state.turns)
         turns = [k for k, s in enumerate(self.pieces.switches) if s.kind == "turn" and s.mode not in timed]
         unknown = {k: 1.0 for k in turns if self.pieces.switches[k].mode not in state.turns}
         return self._selected(state, modes, unknown, fresh=True)
