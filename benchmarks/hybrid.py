@@ -5,7 +5,7 @@ members   a study of a block with dry friction, and one of an arm of six joints 
 card      a million of these blocks and 100,000 arms on a graphics card, beside the same members on the host
 contacts  bounces of a ball, rows of balls that fall on a floor and on one another, a study of bouncing balls, and the first
           result of a process, with kept machine code and without
-events    contact modes and impacts of rows of balls that touch one another and a floor: time of an event
+events    bounces of contacts of a system; contact modes and impacts of rows of balls that touch: time of an event
 car       a car that jumps, with np.maximum in its tyres: a run of new combinations of sides, after a first short run
 rope      60 links that fall onto a floor, each end with a stiff contact: collocation and Radau's method, with compilation
 
@@ -282,6 +282,19 @@ def events() -> dict[str, float]:
         drivers.append(driver)
         kept(driver, *given)
 
+    bouncing = (
+        ("particle", zm.Particle("particle", 1.0), zm.shapes.point(), 0.0),
+        ("ball", zm.RigidBody("ball", 1.0, (0.004,) * 3), zm.shapes.sphere(0.1), 0.3),
+    )
+    for name, body, shape, friction in bouncing:
+        floor = zm.Contact(body, shape, zm.surfaces.plane(), friction=friction, restitution=1.0)
+        system = zm.System([body], gravity=10.0, contacts=[floor])
+        first = {**dict(zip(body.position, (0, 0, 1.1), strict=True)), **dict.fromkeys(body.velocity, 0.0)}
+        turning = dict.fromkeys(body.angular_velocity, 0.0) if isinstance(body, zm.RigidBody) else {}
+        start = system.start({**first, **turning})
+        for method in ("dop853", "collocation"):
+            run = partial(zm.simulate, system, start, until=400.0, method=method)
+            found[f"bouncing {name}, {method}, us a bounce"] = 1e6 * best(run) / len(run().impulses)
     motion.Driver.begin = begin  # pyright: ignore[reportAttributeAccessIssue]
     for n in (2, 10, 50):
         bodies = [zm.RigidBody(f"b{i}", mass=1 + 0.1 * i, inertia=(0.004,) * 3) for i in range(n)]

@@ -40,7 +40,8 @@ class ContactProblem(Struct):
 
     D, b         Delassus matrix, (3k, 3k), and accelerations without contact forces, (3k,)
     mu, hold     coefficients of friction where a contact slips, (k,): 0 smooth, infinite rough; and up to which it sticks
-    carrier      the contact whose normal force bounds the friction, (k,): of most contacts their own
+    carrier      the contact whose normal force bounds the friction, (k,): of most contacts their own; carries: whether there
+                 are others
     given        normal forces that are given, (k,); negative where they are not
     slip         unit direction of the slip velocity in the tangent plane, (k, 2); zero where the contact does not slip yet
     excluded     masks of the modes that a contact is known not to take, (k,)
@@ -76,6 +77,7 @@ class ContactProblem(Struct):
     mu: Reals
     hold: Reals
     carrier: Ints
+    carries: bool
     given: Reals
     slip: Reals2
     excluded: Ints
@@ -148,7 +150,7 @@ def contact_problem(k: int) -> ContactProblem:
         if kind in usual:
             dtype = float if kind.startswith("Reals") else np.int64
             setattr(p, name, np.zeros(other.get(name, usual[kind]), dtype=dtype))
-    p.carrier[:], p.given[:] = np.arange(k), -1.0
+    p.carrier[:], p.given[:], p.carries = np.arange(k), -1.0, True
     return p
 
 
@@ -281,7 +283,8 @@ def coupling(p: ContactProblem, i: int, j: int) -> float:
     """Acceleration of a row by the force of another, with the friction that goes with a normal force where it slips."""
     found, g = float(p.D[i, j]), j // 3
     if j % 3 == 0:
-        for h in range(len(p.mu)):
+        first, last = (0, len(p.mu)) if p.carries else (g, g + 1)
+        for h in range(first, last):
             if p.carrier[h] == g and p.mode[h] == SLIP:
                 found -= p.mu[h] * (p.way[h, 0] * p.D[i, 3 * h + 1] + p.way[h, 1] * p.D[i, 3 * h + 2])
     return found

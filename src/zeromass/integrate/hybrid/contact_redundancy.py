@@ -67,9 +67,10 @@ def independent_rows(p: ContactProblem, on: Ints, normal: bool) -> int:
         for i in range(n):
             if on[i] < 0:
                 part = A[i, row] / A[row, row]
-                for j in range(n):
-                    if on[j] < 0 and part != 0.0:
-                        A[i, j] -= part * A[row, j]
+                if part != 0.0:
+                    for j in range(n):
+                        if on[j] < 0:
+                            A[i, j] -= part * A[row, j]
     for i in range(n):
         on[i] = max(on[i], 0)
     return count

@@ -206,7 +206,7 @@ def find_candidates(x: Contacts, y: Reals) -> None:
 def pose_problem(x: Contacts, values: Reals) -> bool:
     """The problem of contact modes, what is known of slips, and what contacts can not be: whether there is any to solve."""
     p, some = x.problem, False
-    p.size, p.warm, p.exhaustive = 0.0, False, False
+    p.size, p.warm, p.exhaustive, p.carries = 0.0, False, False, False
     for i in range(3 * x.count):
         p.size = max(p.size, abs(x.free[i]))
     set_coupling(x, x.candidate, p.D)
@@ -221,6 +221,7 @@ def pose_problem(x: Contacts, values: Reals) -> bool:
         if x.rough[k] != 0:
             p.mu[k], p.hold[k] = INFINITE, INFINITE
         p.carrier[k] = x.carrier[k] if x.candidate[k] != 0 else k
+        p.carries = p.carries or p.carrier[k] != k
         p.given[k] = -1.0
         if x.normal_force[k] == 0 and x.candidate[k] != 0:
             p.b[3 * k], p.D[3 * k, 3 * k] = 0.0, 0.0
