@@ -406,7 +406,7 @@ def settle_contacts(m: Motion, w: Switches, s: StepFunctions, fresh: bool) -> in
     if pose_problem(x, values):
         status = select_with_sides(x, values)
     if status == int(ContactStatus.NONE):
-        rough = x.law[LAW * max(x.problem.worst, 0) + HOLD] < 0.0
+        rough = x.rough[max(x.problem.worst, 0)] != 0
         return fail(x, int(ContactEnd.ROUGH) if rough else int(ContactEnd.NO_MOTION), x.problem.worst)
     if status != int(ContactStatus.DECIDED):
         return fail(x, int(ContactEnd.UNDECIDED), x.problem.worst)
