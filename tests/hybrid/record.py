@@ -1,4 +1,5 @@
-"""Records what happens in the corpus: `python tests/hybrid/record.py` writes a file of `data` for each.
+"""Records what happens in the corpus: `python tests/hybrid/record.py` writes the files of `data`, or anew some problems in
+them, by their names.
 
 Each problem is run by dop853 and by collocation at rtol 1e-13, which must tell the same switches and events alike. The
 difference of their times and last states is recorded beside the answer.
@@ -63,19 +64,21 @@ def agreed(a: dict[str, Any], b: dict[str, Any]) -> dict[str, Any]:
     return {**a, "time_error": time, "state_error": state}
 
 
-def main() -> None:
+def main(names: list[str]) -> None:
     for corpus, problems in (("switches", SWITCHES), ("contacts", CONTACTS)):
-        recorded = {}
-        for name, build in problems.items():
-            problem = build()
+        path = DATA / f"{corpus}.json"
+        known = json.loads(path.read_text("utf-8")) if names else {}
+        recorded = {name: known.get(name) for name in problems}
+        for name in [name for name in problems if name in names or not names]:
+            problem = problems[name]()
             recorded[name] = agreed(*[happened(problem, method=method) for method in ("dop853", "collocation")])
             shown = {
                 key: value for key, value in recorded[name].items() if key in ("ending", "time_error", "state_error")
             }
             print(name, shown)
         text = json.dumps(recorded, indent=1, ensure_ascii=False)
-        (DATA / f"{corpus}.json").write_text(text + "\n", encoding="utf-8")
+        path.write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -31,10 +31,10 @@ RECORDED: dict[str, dict[str, Any]] = {
 }
 
 TIMES = 1e-11
-"""s by which switches of two engines may differ, at rtol 1e-13; 2e-12 is the most by which the recorded methods do."""
+"""s by which switches of two engines may differ, at rtol 1e-13; 2.5e-12 is the most by which the recorded methods do."""
 
 STATES = 1e-10
-"""The same of states; 8e-12 is the most by which the recorded methods differ."""
+"""The same of states; 4e-11 is the most by which the recorded methods differ."""
 
 
 @cache

@@ -46,7 +46,6 @@ their equations of motion are stiff."""
 
 
 LANDS, RESTED = "lands", "bounces end"
-LANDS = "lands"
 CONTACT_MODES = ("open", "closed", "sticks", "slips")
 """What a contact does: "closed" without friction."""
 

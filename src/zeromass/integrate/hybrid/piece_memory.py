@@ -128,12 +128,12 @@ class PieceMemory:
     def _step_functions(self) -> StepFunctions:
         order, work, lanes = self.order, self.work, 1 if self.large is None else self.method.lanes
         inputs, row = np.zeros((1 + order + len(work.values), lanes)), np.zeros(1 + order)
-        more: dict[str, Any] = {}
+        self._onto: Mapping[str, Any] = {}
         projects = self.settings.project and bool(self.program.corrections)
         if self.program.corrections:
             onto = Onto(Functions(self.program.native, work.values), row[None])
             place, arguments, _ = onto.arguments
-            more = {"project": place, "arguments": np.array(arguments)}
+            self._onto = {"project": place, "arguments": np.array(arguments)}
             self._keep.append(onto)
         guards = self.program.native.events(self.events, lanes)
         self._keep.append(guards)
@@ -146,7 +146,7 @@ class PieceMemory:
             weights=np.zeros(DEGREE + 1),
             row=row,
             projects=projects,
-            **more,
+            **self._onto,
             rtol=work.tolerances.rtol,
             atol=work.tolerances.atol,
             limit=order * work.correction_limit**2,
@@ -304,10 +304,10 @@ class PieceMemory:
             s.row[1:] = returned(s.row[:1].copy(), s.row[None, 1:].copy())[0]
             return 0
 
-        before, limit = s.project, s.limit
+        limit = s.limit
         s.project, s.limit = _PROJECT(project), np.inf  # pyright: ignore[reportAttributeAccessIssue]
         yield
-        s.project, s.limit = before, limit
+        s.project, s.limit = self._onto["project"], limit  # its address: as an attribute it is a function of Python
 
     def reset(self, before: State, after: State, changed: Sequence[int]) -> tuple[Crossing, np.ndarray]:
         """What a change of modes does to a state, given on the pieces before and after it: and its rates beyond."""
