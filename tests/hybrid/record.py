@@ -1,4 +1,4 @@
-"""Records what happens in the corpus: `python tests/hybrid/record.py` writes a file of `data` for each.
+"""Records what happens in the corpus: `python tests/hybrid/record.py [NAME…]` writes a file of `data` for each part.
 
 Each problem is run by dop853 and by collocation at rtol 1e-13, which must tell the same switches and events alike. The
 difference of their times and last states is recorded beside the answer.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sys
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -63,19 +64,21 @@ def agreed(a: dict[str, Any], b: dict[str, Any]) -> dict[str, Any]:
     return {**a, "time_error": time, "state_error": state}
 
 
-def main() -> None:
+def main(asked: Sequence[str]) -> None:
+    """Records problems, by default all."""
     for corpus, problems in (("switches", SWITCHES), ("contacts", CONTACTS)):
-        recorded = {}
-        for name, build in problems.items():
-            problem = build()
+        path = DATA / f"{corpus}.json"
+        recorded = dict.fromkeys(problems) | (json.loads(path.read_text("utf-8")) if asked else {})
+        for name in [name for name in problems if name in asked or not asked]:
+            problem = problems[name]()
             recorded[name] = agreed(*[happened(problem, method=method) for method in ("dop853", "collocation")])
             shown = {
                 key: value for key, value in recorded[name].items() if key in ("ending", "time_error", "state_error")
             }
             print(name, shown)
         text = json.dumps(recorded, indent=1, ensure_ascii=False)
-        (DATA / f"{corpus}.json").write_text(text + "\n", encoding="utf-8")
+        path.write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])
