@@ -80,3 +80,16 @@ def test_a_member_that_stops_by_name_says_so():
     study = zm.sweep(system, system.start({x: place}), until=1.0, over={place: [-0.1, 0.0, 0.1]}, keep={"x": x})
     assert study.outcome.values.tolist() == ["finished", "ambiguous", "finished"]
     assert study.x.values[[0, 2]] == pytest.approx([-0.6, 0.6], abs=1e-9)
+
+
+def test_members_that_begin_with_an_impact():
+    """They bounce at once, to e v, and have the bits of runs alone."""
+    e, bead = zm.parameter("e", 0.5), zm.Particle("bead", mass=1.0)
+    floor = zm.Contact(bead, zm.shapes.point(), zm.surfaces.plane(), friction=0.2, restitution=e, name="floor")
+    system = zm.System([bead], gravity=9.81, contacts=[floor])
+    start = system.start([(bead.position, 0.0), (bead.velocity, (0.5, 0.0, -2.0))])
+    study = zm.sweep(system, start, over={e: [0.2, 0.5]}, until=0.1, keep={"v": bead.velocity})
+    for k, bounce in enumerate((0.2, 0.5)):
+        run = zm.simulate(system, start, until=0.1, parameters={e: bounce}, method="dop853")
+        assert study.v.values[k].tolist() == run[bead.velocity][-1].tolist()
+    assert study.v.values[1][2] == pytest.approx(0.5 * 2.0 - 9.81 * 0.1, abs=1e-9)

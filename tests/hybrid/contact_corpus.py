@@ -1,4 +1,4 @@
-"""Systems with contacts and ropes: the problems that every engine of zeromass must solve alike.
+"""Systems with contacts, ropes, stops, static friction and wheels: problems that every engine of zeromass must solve alike.
 
 What happens in them is recorded in `data/contacts.json` by `record.py`.
 """
@@ -45,6 +45,13 @@ def ball(on: Any, center: Any, velocity: Any, until: float, spin: Any = None, **
     """A ball of 0.1 m and 0.5 kg in a room."""
     room = zm.Contacts(zm.ball(0.1, 0.5), on=on, gravity=G, **law)
     return Problem(room, room.start(center=center, velocity=velocity, angular_velocity=spin), until)
+
+
+def sledge(force: Any = 0.0, **given: Any) -> tuple[zm.System, zm.Prismatic]:
+    """A body of 2 kg on a level rail, with a force along it."""
+    body = zm.RigidBody("sledge", 2.0, (1, 1, 1))
+    rail = zm.Prismatic(zm.Ground(), body, axis=(1, 0, 0), name="rail", **given)
+    return zm.System([body], joints=[rail], forces=[rail.motor(force)]), rail
 
 
 def cradle(count: int, *, simultaneous: bool) -> Problem:
@@ -237,3 +244,96 @@ def capsule_that_tumbles_into_a_bowl() -> Problem:
     system = zm.System([rod], gravity=G, contacts=[touch])
     given = [(rod.position, (0.1, 0, 0.5)), (rod.velocity, (0.3, 0.1, 0.5)), (rod.angular_velocity, (8.0, 2.0, 1.0))]
     return Problem(system, system.start([*given, (rod.quaternion, (np.cos(0.15), np.sin(0.15), 0, 0))]), 0.5)
+
+
+# ropes, stops, static friction and wheels -------------------------------------------------------------------------------
+@problem
+def beads_on_two_ropes() -> Problem:
+    """One hangs below the other; both ropes are slack at first."""
+    a, b = zm.Particle("a", mass=1.0), zm.Particle("b", mass=0.5)
+    ropes = [zm.Rope(zm.Ground(), a, length=1.0, name="upper"), zm.Rope(a, b, length=0.5, name="lower")]
+    system = zm.System([a, b], gravity=G, joints=ropes)
+    places = [(a.position, (0.3, 0, -0.5)), (b.position, (0.5, 0, -0.6))]
+    return Problem(system, system.start([*places, (a.velocity, (1.5, 0, 0)), (b.velocity, (0, 0.3, 0))]), 1.2)
+
+
+@problem
+def sledge_between_stops() -> Problem:
+    """Dry friction takes its speed between impacts, and holds it in the end."""
+    system, rail = sledge(limits=(-0.3, 0.5), restitution=0.7, friction=1.5)
+    return Problem(system, system.start({rail.displacement: 0.0, rail.rate: 2.5}), 3.0)
+
+
+@problem
+def sledge_that_is_pulled_to_and_fro() -> Problem:
+    """Static friction holds it until the pull is larger, again and again."""
+    system, rail = sledge(friction=4.0, force=5.0 * np.sin(3 * zm.t) + np.sin(7 * zm.t))
+    return Problem(system, system.start({rail.displacement: 0.0, rail.rate: 0.0}), 4.0)
+
+
+@problem
+def pendulum_between_stops_with_friction() -> Problem:
+    """Two links; each pin has a stop and a friction of its own."""
+    upper = zm.RigidBody("upper", 2.0, (0.1, 0.3, 0.25), at=(0, 0, -0.5))
+    lower = zm.RigidBody("lower", 1.0, (0.02, 0.03, 0.02), at=(0, 0, -1.3))
+    axis = (0, 1, 0)
+    hip = zm.Revolute(zm.Ground(), upper, at=(0, 0, 0), axis=axis, name="hip", friction=1.2, limits=(None, 0.9))
+    knee = zm.Revolute(
+        upper, lower, at=(0, 0, -1.0), axis=axis, name="knee", friction=0.4, limits=(0.0, 2.0), restitution=0.3
+    )
+    system = zm.System([upper, lower], gravity=G, joints=[hip, knee])
+    return Problem(system, system.start({hip.angle: -1.2, hip.rate: 0.0, knee.angle: 0.8, knee.rate: 0.0}), 1.9)
+
+
+@problem
+def hoop_that_spins_until_it_rolls() -> Problem:
+    hoop = zm.RigidBody("hoop", mass=1.0, inertia=(0.02, 0.04, 0.02), at=(0, 0, 0.2))
+    tyre = zm.WheelOnSurface(
+        zm.Ground(), hoop, FLOOR, radius=0.2, axis=(0, 1, 0), friction=0.3, restitution=0.2, name="tyre"
+    )
+    system = zm.System([hoop], gravity=G, joints=[tyre])
+    given = [(hoop.velocity[:2], (0.3, 0.1)), (hoop.angular_velocity, (0, 12, 0.5))]
+    return Problem(system, tyre.slipping(system).start(given), 0.8)
+
+
+@problem
+def wheel_on_a_floor_that_heaves() -> Problem:
+    """It is thrown up, flies, lands and rolls."""
+    hoop = zm.RigidBody("hoop", 1.0, (0.02, 0.04, 0.02), at=(0, 0, 0.2))
+    floor = zm.Surface(lambda X, Y: 0.02 * np.sin(30 * zm.t), name="floor")
+    tyre = zm.WheelOnSurface(zm.Ground(), hoop, floor, radius=0.2, axis=(0, 1, 0), restitution=0.0, name="tyre")
+    system = zm.System([hoop], gravity=G, joints=[tyre])
+    given = [(tyre.contact[:2], (0, 0)), (hoop.velocity[0], 0.5), (hoop.angular_velocity[0::2], 0)]
+    return Problem(system, system.start([*given, (hoop.quaternion[1:], 0)]), 0.22)
+
+
+@problem
+def wheel_that_leaves_a_hill() -> Problem:
+    """It slips over the top, flies, and lands."""
+    hill = zm.Surface(lambda X, Y: 0.4 * np.exp(-((X / 0.6) ** 2)), name="hill")
+    wheel = zm.RigidBody("wheel", 1.0, zm.torus(0.15, 0.05, 1.0).inertia, at=(-0.3, 0, 0.5))
+    given = {"axis": (0, 0, 1), "radius": 0.2, "tube": 0.05, "friction": 0.5, "restitution": 0.0, "name": "tyre"}
+    tyre = zm.WheelOnSurface(zm.Ground(), wheel, hill, **given)
+    system = zm.System([wheel], gravity=G, joints=[tyre])
+    u = np.array([np.cos(np.pi / 4 - 0.1), np.sin(np.pi / 4 - 0.1), 0.05, 0.02])
+    asked = [(tyre.contact[:2], (-0.3, 0.0)), (wheel.quaternion, u / np.linalg.norm(u))]
+    asked += [(wheel.velocity[:2], (2.7, 0.2)), (wheel.angular_velocity, (0.3, 6.0, 0.2))]
+    return Problem(system, tyre.slipping(system).start(asked, guess=[(tyre.contact, (-0.3, 0.0, 0.31))]), 0.5)
+
+
+@problem
+def bar_that_falls_on_its_front_foot() -> Problem:
+    """The impact drives its other foot up; both feet are smooth wheels that are fixed to it."""
+    height, turn = 0.4, 0.2
+    bar = zm.RigidBody("bar", 2.0, (0.7, 0.7, 0.7), at=(0, 0, height))
+    feet = {"axis": (0, 1, 0), "radius": 0.1, "friction": 0.0, "restitution": 0.5}
+    rear, front = (
+        zm.WheelOnSurface(zm.Ground(), bar, FLOOR, center=(x, 0, 0.1 - height), name=name, **feet)
+        for name, x in (("rear", -0.5), ("front", 0.5))
+    )
+    system = zm.System([bar], gravity=G, joints=[rear, front])
+    c, s = np.cos(turn), np.sin(turn)
+    place = (-0.5 + 0.5 * c - 0.3 * s, 0.0, 0.1 + 0.5 * s + 0.3 * c)
+    turned = (np.cos(turn / 2), 0.0, -np.sin(turn / 2), 0.0)
+    given = [(bar.position, place), (bar.quaternion, turned), (bar.velocity, 0.0), (bar.angular_velocity, 0.0)]
+    return Problem(system, rear.slipping(front.lifted(system)).start(given), 0.4)

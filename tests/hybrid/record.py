@@ -1,5 +1,4 @@
-"""Records what happens in the corpus: `python tests/hybrid/record.py` writes the files of `data`, or anew some problems in
-them, by their names.
+"""Records what happens in the corpus: `python tests/hybrid/record.py [NAME…]` writes a file of `data` for each part.
 
 Each problem is run by dop853 and by collocation at rtol 1e-13, which must tell the same switches and events alike. The
 difference of their times and last states is recorded beside the answer.
@@ -10,6 +9,7 @@ from __future__ import annotations
 import json
 import sys
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -64,12 +64,12 @@ def agreed(a: dict[str, Any], b: dict[str, Any]) -> dict[str, Any]:
     return {**a, "time_error": time, "state_error": state}
 
 
-def main(names: list[str]) -> None:
+def main(asked: Sequence[str]) -> None:
+    """Records problems, by default all."""
     for corpus, problems in (("switches", SWITCHES), ("contacts", CONTACTS)):
         path = DATA / f"{corpus}.json"
-        known = json.loads(path.read_text("utf-8")) if names else {}
-        recorded = {name: known.get(name) for name in problems}
-        for name in [name for name in problems if name in names or not names]:
+        recorded = dict.fromkeys(problems) | (json.loads(path.read_text("utf-8")) if asked else {})
+        for name in [name for name in problems if name in asked or not asked]:
             problem = problems[name]()
             recorded[name] = agreed(*[happened(problem, method=method) for method in ("dop853", "collocation")])
             shown = {

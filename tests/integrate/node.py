@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import ctypes
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -80,6 +81,17 @@ console.log(JSON.stringify(found));
 """
 
 
+WORKER = """
+const { living, tasks } = JSON.parse(require("fs").readFileSync(0, "utf8"));
+globalThis.postMessage = (answer) => (globalThis.answer = answer);
+(0, eval)(living.worker);
+const modules = living.modules.map((module) => Buffer.from(module, "base64"));
+onmessage({ data: { ...living, modules, grounds: [] } });
+const answers = tasks.map((values, id) => (onmessage({ data: { id, values } }), globalThis.answer));
+console.log(JSON.stringify(answers.map(({ samples, state, ...rest }) => ({ ...rest, state: [...state] }))));
+"""
+
+
 def over_switches(motion: Pieced, tasks: list[dict[str, Any]], folder: Path) -> list[dict[str, Any]]:
     """What the driver of a page makes of a motion over switches, numbers as arrays."""
     made = switched_modules(motion, {"all": [len(motion.outputs)]})
@@ -100,6 +112,13 @@ def through_kinds(motion: Kinds, tasks: list[dict[str, Any]], folder: Path) -> l
     return _driven(f"{motion.changing.driver.capitalize()}Motion", *made, tasks, folder)
 
 
+def of_page(path: Path, tasks: list[dict[str, float]]) -> list[dict[str, Any]]:
+    """What the worker of a page answers to values of its sliders, but for its samples."""
+    found = re.search(r'id="data"[^>]*>(.*?)</script>', path.read_text("utf-8"), re.DOTALL)
+    assert found
+    return _answer(["-e", WORKER], {"living": json.loads(found[1])["living"], "tasks": tasks})
+
+
 def _driven(
     name: str, modules: list[bytes], told: dict[str, Any], tasks: list[dict[str, Any]], folder: Path
 ) -> list[dict[str, Any]]:
@@ -116,7 +135,7 @@ def _driven(
     return answer
 
 
-def _answer(command: list[Path], sent: Any) -> Any:
+def _answer(command: list[Any], sent: Any) -> Any:
     """What Node prints, given what it reads."""
     words = [str(word) for word in (node(), *command)]
     found = subprocess.run(words, input=json.dumps(sent), capture_output=True, text=True, timeout=120, check=False)

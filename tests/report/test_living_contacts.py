@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
-import subprocess
 import warnings
 from typing import Any
 
@@ -12,7 +9,7 @@ import numpy as np
 import pytest
 
 import zeromass as zm
-from integrate.node import MISSING, node
+from integrate.node import MISSING, node, of_page
 from report.test_living import ARTEFACTS, moved
 
 SETTINGS: dict[str, Any] = {"rtol": 1e-12, "method": "dop853"}
@@ -89,17 +86,6 @@ def test_a_ball_on_a_rope_follows_its_first_speed(chromium, tmp_path):
     assert len(chromium.requests()) == 1
 
 
-WORKER = """
-const { living, arrays } = JSON.parse(require("fs").readFileSync(0, "utf8"));
-globalThis.postMessage = (answer) => (globalThis.answer = answer);
-(0, eval)(living.worker);
-const modules = living.modules.map((module) => Buffer.from(module, "base64"));
-onmessage({ data: { ...living, modules, grounds: [] } });
-const answers = living.tries.map((values, id) => (onmessage({ data: { id, values } }), globalThis.answer));
-console.log(JSON.stringify(answers.map(({ samples, state, ...rest }) => ({ ...rest, state: [...state] }))));
-"""
-
-
 @pytest.mark.skipif(node() is None, reason=MISSING)
 def test_the_worker_of_a_page_shows_forces_kinds_and_events_of_python(tmp_path):
     """Of a ball that rolls to a wall from a start with its speed on a slider; a start in the air is refused by name."""
@@ -114,14 +100,8 @@ def test_the_worker_of_a_page_shows_forces_kinds_and_events_of_python(tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("error", zm.PageLimited)
         path = run.view(tmp_path / "ball.html", sliders={v: (1.5, 2.5), mu: (0.05, 0.6)}, plots={"N": force})
-    told = json.loads(re.search(r'id="data"[^>]*>(.*?)</script>', path.read_text("utf-8"), re.DOTALL)[1])
     tries = [{"v": 2.2, "mu": 0.1}, {"v": 1.6}]
-    (tmp_path / "worker.cjs").write_text(WORKER)
-    given = json.dumps({"living": {**told["living"], "tries": [*tries, {"h": 0.3}]}})
-    words = [str(node()), str(tmp_path / "worker.cjs")]
-    done = subprocess.run(words, input=given, capture_output=True, text=True, timeout=120, check=False)
-    assert done.returncode == 0, done.stderr
-    *answers, refused = json.loads(done.stdout)
+    *answers, refused = of_page(path, [*tries, {"h": 0.3}])
     for values, answer in zip(tries, answers, strict=True):
         there = zm.simulate(ball, start.again(values), until=0.8, **SETTINGS)
         assert (answer["ending"], answer["message"]) == ("FINISHED", "")

@@ -2,41 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import re
-import subprocess
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pytest
 
 import zeromass as zm
-from integrate.node import MISSING, node
+from integrate.node import MISSING, node, of_page
 
 pytestmark = pytest.mark.skipif(node() is None, reason=MISSING)
-
-WORKER = """
-const fs = require("fs");
-const { living, tasks } = JSON.parse(fs.readFileSync(0, "utf8"));
-const answers = [];
-globalThis.postMessage = (answer) => answers.push({ ending: answer.ending, t: answer.t, message: answer.message ?? "" });
-(0, eval)(living.worker);
-const modules = living.modules.map((text) => new Uint8Array(Buffer.from(text, "base64")));
-const { driver, driven, clocks, settings, shown, lengths } = living;
-onmessage({ data: { modules, driver, driven, clocks, settings, shown, lengths, grounds: [] } });
-tasks.forEach((values, id) => onmessage({ data: { id, values } }));
-console.log(JSON.stringify(answers));
-"""
-
-
-def answers(path: Path, tasks: list[dict[str, float]]) -> list[dict[str, Any]]:
-    """What the worker of a page answers to values of its sliders."""
-    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', path.read_text("utf-8"), re.DOTALL)
-    assert found
-    sent = json.dumps({"living": json.loads(found[1])["living"], "tasks": tasks})
-    done = subprocess.run([str(node()), "-e", WORKER], input=sent, capture_output=True, text=True, check=True)
-    return json.loads(done.stdout)
 
 
 @pytest.mark.parametrize("beside", ["", "maximum", "rope"])
@@ -50,7 +22,7 @@ def test_a_page_ends_where_a_spring_passes_its_anchor(beside, tmp_path):
     start = system.start([(p.position, (0, 0, 1.0)), (p.velocity, (w, 0, 0))])
     run = zm.simulate(system, start, until=1.2)
     page = run.view(tmp_path / "spring.html", sliders={k: (5.0, 20.0), w: (0.0, 1.0)})
-    through, softer, aside = answers(page, [{}, {"k": 6.0}, {"w": 0.5}])
+    through, softer, aside = of_page(page, [{}, {"k": 6.0}, {"w": 0.5}])
     for answer, stiffness in ((through, 10.0), (softer, 6.0)):
         assert answer["ending"] == "BEYOND"
         assert "sqrt(p.x**2 + p.y**2 + p.z**2)' passes through zero" in answer["message"]
@@ -65,7 +37,7 @@ def test_a_page_ends_at_the_kink_of_an_angle(tmp_path):
     start = system.start({x: -0.4, zm.rate(x): v, z: 0.0, zm.rate(z): 0.0})
     run = zm.simulate(system, start, until=1.5)
     page = run.view(tmp_path / "angle.html", sliders={v: (0.2, 1.2)})
-    passing, turning = answers(page, [{}, {"v": 0.8}])
+    passing, turning = of_page(page, [{}, {"v": 0.8}])
     assert passing["ending"] == "BEYOND"
     assert passing["t"] == pytest.approx(1.0 - np.sqrt(1.0 - 0.8), abs=1e-6)
     assert turning["ending"] == "FINISHED"

@@ -14,10 +14,11 @@ from zeromass.integrate.hybrid.guard_functions import GuardFunctions
 from zeromass.integrate.hybrid.members import Members
 from zeromass.integrate.hybrid.memory import Drive
 from zeromass.integrate.hybrid.motion import Driver
+from zeromass.integrate.hybrid.pieces import Piece
 from zeromass.integrate.hybrid.time_events import TimeEvents
 from zeromass.integrate.segment import Segments
-from zeromass.model import State
-from zeromass.model.pieces import SystemPieces
+from zeromass.model import StartError, State
+from zeromass.model.pieces import SystemPieces, Undecided
 
 
 class DrivenMembers:
@@ -46,8 +47,8 @@ class DrivenMembers:
         moving = pieces.state(state, {s.mode: modes.get(s.mode, 1.0) for s in pieces.switches})
         driver = Driver.of(watched, self._settings, program_at(pieces.system, moving))
         driver.begin(moving, until, table, lambda: self._settings.bound)
-        piece, found = driver.first_piece(moving), None
-        driven = None if piece is None else driver.run(state, state, piece, 0, [], (), lambda t: None)
+        piece, begun, found = *self._begun(driver, state), None
+        driven = None if piece is None else driver.run(state, begun, piece, 0, [], (), lambda t: None)
         if driven is not None and driven.status is Drive.FINISHED:
             work, segments = driver.work, Segments()
             segments.promise(driven.segments, pieces.given)
@@ -84,6 +85,16 @@ class DrivenMembers:
                 self._lanes.drive(driver, members, tell)
                 yield some, members
             driver.release(watched)
+
+    @staticmethod
+    def _begun(driver: Driver, state: State) -> tuple[Piece | None, State]:
+        """The piece and the state with which a member begins, behind impacts; no piece where that is not decided."""
+        if not driver.pieces.unilaterals:
+            return driver.first_piece(state), state
+        try:
+            return driver.begin_contacts(state)
+        except (StartError, Undecided):
+            return None, state
 
     def _times(self, state: State) -> TimeEvents:
         """When switches of time alone happen in the motion of a member."""

@@ -78,10 +78,10 @@ def wasm(
     if not isinstance(start, State) or start.system is not system:
         raise ModelError("the start belongs to another system; make it with system.start(…)")
     if system.pieces is not None:
-        said = system.pieces.switches[0].said
+        switches = [f"formulas of the system switch ('{switch.said!r}')" for switch in system.pieces.switches]
+        switches += [f"'{one.name}' may open or slip" for one in system.unilaterals]
         raise ModelError(
-            f"formulas of the system switch ('{said!r}'), and one module has no driver for that; a page has, see "
-            "run.view(…, sliders=…)"
+            f"{switches[0]}, and one module has no driver for that; a page has, see run.view(…, sliders=…)"
         )
     if not isinstance(method, str) or method not in STEPPED:
         raise ModelError(f"a module does not step with method={shown(method)}; it does with: {', '.join(STEPPED)}")

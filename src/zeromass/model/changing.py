@@ -25,14 +25,10 @@ class Changing:
     moved   coordinates that are moved where the body is lifted off its surface, its own first
     turned  coordinates of its quaternion
     said    names of what is told beside events, such as the end of bounces
-    beyond  events after which the motion goes on in Python alone
-    driver  what goes from one to the next: "kinds" of one contact, or several "contacts"
-    first   the system that starts belong to; None where it is that of the start
+    driver  what goes from one to the next: "kinds" of a body that rolls, or "sliding" of a particle
     named   what a system's kind is called here
     more    what the driver is told beside
     fields  functions of a `place`, three symbols, that it asks of a kind which is not that of the start
-    further the same with the kinds of states that motions come to
-    limits  what a driver with these kinds can not do, in words
     ends    of a kind and a switch of its formulas: whether parts without mass leap there, and why the motion ends if not
     """
 
@@ -42,13 +38,9 @@ class Changing:
     moved: tuple[int, ...]
     turned: tuple[int, ...]
     said: tuple[str, ...] = ()
-    beyond: tuple[str, ...] = ()
     driver: str = "kinds"
-    first: System | None = None
     named: Callable[[System], str] = attrgetter("kind")
     more: Mapping[str, Any] = field(default_factory=dict)
     place: tuple[Symbol, ...] = ()
     fields: tuple[Expression, ...] = ()
-    further: Callable[[Sequence[State]], Changing] | None = None
-    limits: str = ""
     ends: Callable[[System, Switch], tuple[bool, str]] = lambda system, switch: (True, "")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 from zeromass.compile.program import Program, program_at
@@ -48,10 +47,8 @@ class Kinds:
     def of(cls, start: State, outputs: tuple[Expression, ...], until: float, settings: Settings) -> Kinds | None:
         """Those of a system; None where it has one kind, or some that only Python knows."""
         found = start.system.changing() if settings.project and settings.transitions else None
-        if found is None or (found.first is None and found.named(start.system) not in found.kinds):
+        if found is None or found.named(start.system) not in found.kinds:
             return None
-        if found.first is not None:
-            start = found.carried(start, found.first)
         kinds = cls(start, found, outputs, until, settings)
         try:
             for system in found.kinds.values():
@@ -68,13 +65,7 @@ class Kinds:
 
     def begun(self, system: System) -> State:
         """The start as one of another kind."""
-        return self.every.carried(self.start, system)
-
-    @cached_property
-    def every(self) -> Changing:
-        """All kinds, those of states that motions come to among them."""
-        further = self.changing.further
-        return self.changing if further is None else further((self.start, *self.met))
+        return self.changing.carried(self.start, system)
 
     @property
     def known(self) -> set[str]:
@@ -83,7 +74,7 @@ class Kinds:
 
     def residuals(self, system: System) -> list[Expression]:
         """The constraints of positions and of velocities of a kind; as many for all."""
-        most = max(len(_zeros(other)) for other in self.every.kinds.values())
+        most = max(len(_zeros(other)) for other in self.changing.kinds.values())
         zeros = _zeros(system)
         return [*zeros, *[ZERO] * (most - len(zeros))]
 
@@ -92,17 +83,17 @@ class Kinds:
 
         None of a kind that there is no motion of near the start.
         """
-        system = self.every.kinds[kind]
+        system = self.changing.kinds[kind]
         try:
             first = _program(self.begun(system))
         except ZeromassError:
             return []
-        others = (_program(state) for state in self.met if self.every.named(state.system) == kind)
+        others = (_program(state) for state in self.met if self.changing.named(state.system) == kind)
         return list({id(program): program for program in (first, *others)}.values())[:VARIANTS]
 
     def modules(self) -> list[tuple[Alone, dict[str, Any]]]:
         """The code of each kind, that of the start first, and what the driver is told of it."""
-        every, own = self.every, self.every.named(self.start.system)
+        every, own = self.changing, self.changing.named(self.start.system)
         order = sorted(every.kinds, key=lambda kind: kind != own)
         found = []
         for kind, program in [(one, program) for one in order for program in self.programs(one)]:
@@ -133,13 +124,13 @@ class Kinds:
     def _ends(self, system: System) -> list[Event]:
         """Where switches of the formulas of a kind are reached; with words, where the motion ends there."""
         return [
-            Event(f"{END}{k}", switch.leaving[0], direction=-1, message=self.every.ends(system, switch)[1])
+            Event(f"{END}{k}", switch.leaving[0], direction=-1, message=self.changing.ends(system, switch)[1])
             for k, switch in enumerate(self._switches(system))
         ]
 
     def _switches(self, system: System) -> list[Switch]:
         """Those of the formulas of a kind, in an order that all kinds have."""
-        some = (kind.pieces.switches for kind in self.every.kinds.values() if kind.pieces is not None)
+        some = (kind.pieces.switches for kind in self.changing.kinds.values() if kind.pieces is not None)
         order = {switch.g: k for k, switch in enumerate(next(some, ()))}
         return [] if system.pieces is None else sorted(system.pieces.switches, key=lambda switch: order[switch.g])
 
@@ -151,18 +142,17 @@ class Kinds:
             "modes": [places[switch.mode] for switch in switches],
             "margins": [places[switch.margin] for switch in switches],
             "ends": [f"{END}{k}" for k in range(len(switches))],
-            "leaps": [self.every.ends(system, switch)[0] for switch in switches],
+            "leaps": [self.changing.ends(system, switch)[0] for switch in switches],
         }
         return found if switches else {}
 
     def told(self) -> dict[str, Any]:
         """What the driver is told."""
-        changing = self.every
+        changing = self.changing
         return {
             **changing.more,
             "moved": list(changing.moved),
             "turned": list(changing.turned),
-            "beyond": list(changing.beyond),
             "changes": self.settings.limits.changes,
             "growth": self.settings.limits.growth,
             "close": self.settings.limits.close,

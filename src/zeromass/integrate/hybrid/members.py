@@ -72,6 +72,9 @@ def drive_member(
         m.values[i] = all.values[k, i]
     for i in range(m.hidden, len(m.values)):
         m.values[i] = 0.0
+    for i in range(m.contacts.count):
+        if m.contacts.axis[i] >= 0:
+            m.values[m.contacts.axis[i]] = 1.0
     for i in range(len(w.kind)):
         m.values[w.mode[i]] = 1.0
         w.reached[i] = 1 if w.kind[i] == TURN else 0

@@ -142,14 +142,13 @@ class KindsMotion {
       }
       if (!["EVENT", "ALREADY"].includes(ending) || this.state.t === this.until) return { ending, event };
       const next = this.onward(kind, event.name);
-      if (!next && this.told.beyond.includes(event.name)) return { ending: "BEYOND", message: event.message };
       if (!next) return { ending, event: event.name === "lands" && this.told.side ? { ...event, message: this.told.side } : event };
       if (changes >= this.told.changes) {
         const message = `the motion has changed its kind ${changes} times, the last at '${event.name}', and is given up`;
         return { ending: "CHATTERING", message };
       }
       const begins = stiff && !this.kinds[kind].about.ends; // Python steps over that with a method for what is stiff
-      this.again = begins && next.kind === kind && event.name.endsWith("slip dies out") && !this.earnest(event.name);
+      this.again = begins && next.kind === kind && event.name.endsWith("slip dies out"); // it had not begun
       ({ kind } = next);
       this.state = next.state;
     }
@@ -172,11 +171,6 @@ class KindsMotion {
   /** Whether a slip or a roll begins, which is stiff at first. */
   stiff(kind) {
     return "stiff" in this.kinds[kind].about.judged && this.kinds[kind].judged(this.state).stiff[0] < 0;
-  }
-
-  /** Whether the slip that dies out at an event had begun in earnest; one that was stiff at first had not. */
-  earnest() {
-    return false;
   }
 
   /** Takes the program of a kind whose pivots are best at a state; whether that is another one. */
