@@ -120,8 +120,10 @@ def _system(system: System) -> str | None:
     roots += [*[row.zero for row in system.rows], *system.velocity_constraints]
     roots += [e for held in system.sliding_modes.values() for e in (held.flag, held.switch.mode, held.switch.g)]
     for one in system.contact_modes:
-        own = [*one.velocities, one.gap, *one.direction, *one.hidden, *(() if one.friction is None else (as_expression(one.friction),))]
-        shape += [one.rough, one.smooth, len(own)]
+        law = () if one.rough or one.smooth else (one.friction, one.slipping)
+        own = [*one.velocities, *one.direction, *one.hidden, *map(as_expression, law)]
+        own += [] if one.gap is None else [one.gap]
+        shape += [one.rough, one.smooth, one.has_normal, len(own), None if one.carrier is None else one.carrier.name]
         roots += own
     for body in bodies:
         own = [*body.coordinates, *body.inertia.ravel(), body.kinetic, *body.constraints.values()]

@@ -6,8 +6,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from zeromass.expression import Array, as_expression
+from zeromass.expression import Array, as_expression, expressions
 from zeromass.expression.node import symbol
+from zeromass.model.given import length
+from zeromass.model.unilateral import tangent_axis
 
 
 def _direction() -> np.ndarray:
@@ -40,3 +42,12 @@ def constant_vector(n: Array) -> np.ndarray | None:
     """The components of a vector that is constant; None of others."""
     values = [as_expression(x).value for x in n]
     return None if any(value is None for value in values) else np.array(values, dtype=float)
+
+
+def tangents_of(name: str, normal: Array) -> tuple[Array, Array | None]:
+    """Two unit vectors across the normal of a contact, (2, 3), and the normal if it turns, as of a `Unilateral`."""
+    steady = constant_vector(normal)
+    axis = tangent_axis(name) if steady is None else np.eye(3)[int(np.argmin(np.abs(steady)))]
+    one = expressions(np.cross(normal, expressions(axis)))
+    one = expressions(one / length(one))
+    return expressions([one, expressions(np.cross(normal, one))]), normal if steady is None else None

@@ -157,8 +157,7 @@ class Segment(ByExpression):
         pieces = self.system.pieces
         if self.piece is None or pieces is None or not pieces.unilaterals:
             return self.system.kind
-        modes = contact_modes(pieces, self.piece.modes)
-        return ", ".join(one.called(mode) for one, mode in zip(pieces.unilaterals, modes, strict=True))
+        return self.system.kind_in(contact_modes(pieces, self.piece.modes))
 
     @property
     def parameters(self) -> Mapping[Symbol, float]:

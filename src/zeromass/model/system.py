@@ -241,6 +241,10 @@ class System(Remembering):
     _carried: tuple[ContactPoint, ...] = ()
     """Contacts of bodies on surfaces in systems that it was joined of."""
 
+    def kind_in(self, modes: Sequence[str]) -> str:
+        """What kind of motion it is where its contacts have some modes: "open", "closed", "sticks" or "slips" each."""
+        return ", ".join(one.called(mode) for one, mode in zip(self.unilaterals, modes, strict=True))
+
     @property
     def mode_of(self) -> System:
         """The system that this is a mode of: itself, unless a motion goes over from one such system to another."""
@@ -766,7 +770,11 @@ class System(Remembering):
     @property
     def usual(self) -> dict[Symbol, float]:
         """First guesses for coordinates whose natural value is not zero."""
-        return {x: value for piece in (*self.parts, *self.joints, *self.contact_elements) for x, value in piece.usual.items()}
+        return {
+            x: value
+            for piece in (*self.parts, *self.joints, *self.contact_elements)
+            for x, value in piece.usual.items()
+        }
 
     @cached_property
     def residuals(self) -> tuple[list[str], Evaluator]:

@@ -45,6 +45,9 @@ LANDS = "lands"
 HAPPENINGS = {"open": "contact lost", "slips": "would slip", "sticks": "slip dies out", "closed": LANDS}
 """What happens at a contact, by the mode that begins."""
 
+RESTED = "bounces end"
+"""What happens where all bounces have ended, those that are too low to be computed too."""
+
 INSIDE = "'{name}' begins {depth:.3g} m inside; begin where the gap is open, or closed"
 """What is said of a start with a negative gap."""
 
@@ -69,6 +72,8 @@ class Unilateral:
     words        what its modes are called: "open", "closed", "sticks" and "slips", if not so
     inside       what is said of a start with a negative gap; depth: how deep that is, m, if it is not −g
     approaching  ġ where the gap is closed, m/s, if it is to be another formula than the rate of the gap
+    least_bounce height of a bounce, m, below which bounces end, if that is more than rounding
+    sole         whether it is the only contact of its system, which events and impulses do not name
     """
 
     name: str
@@ -89,6 +94,8 @@ class Unilateral:
     inside: str = INSIDE
     depth: Expression | None = None
     approaching: Expression | None = None
+    least_bounce: Number = 0.0
+    sole: bool = False
     forces: tuple[Symbol, Symbol, Symbol] = field(init=False)
     """Normal force N and friction along the two tangents, N: solved for with the accelerations. As parameters they are the
     forces of rows that follow from others, which the equations do not tell."""
@@ -160,6 +167,7 @@ class Unilateral:
     def numbers(self) -> tuple[Any, ...]:
         """All that its law is made of."""
         own = (self.gap, *self.slip, self.friction, self.kinetic, self.restitution, self.bound, self.size, self.speed)
+        own = (*own, self.least_bounce)
         return tuple(e for e in own if e is not None)
 
     @property
@@ -208,9 +216,17 @@ class Unilateral:
         """What results tell where its mode changes, or where it is struck."""
         if "open" in self.words:
             return self.called(after)
-        if struck or before == "open":
-            return f"{self.name}: {LANDS}"
-        return f"{self.name}: {HAPPENINGS[after]}"
+        return self.event_name(LANDS if struck or before == "open" else HAPPENINGS[after])
+
+    def event_name(self, what: str) -> str:
+        """What happens, with its name unless it is the only contact."""
+        return what if self.sole else f"{self.name}: {what}"
+
+    @property
+    def impulse_names(self) -> tuple[str, str]:
+        """What results call its impulses along the normal, and along both tangents."""
+        of = "" if self.sole else f"{self.name} "
+        return f"{of}normal", f"{of}friction"
 
     def smoothed(self, found: Callable[[Any], Array]) -> Unilateral:
         """The same on the pieces of its formulas."""

@@ -20,16 +20,17 @@ from zeromass.kernel.language import Ints, Reals, Reals2, Struct, function
 from zeromass.model.pieces import SystemPieces
 from zeromass.model.unilateral import Unilateral
 
-LAW = 6
+LAW = 7
 """Numbers of each contact: μ up to which it sticks, negative where it is rough, and where it slips, e, the length and the
-speed that rounding is a part of, and the force that bounds the friction, negative where a contact does."""
+speed that rounding is a part of, the force that bounds the friction, negative where a contact does, and the height of the
+least bounce."""
 
-HOLD, KINETIC, RESTITUTION, SIZE, SPEED, BOUND = range(LAW)
+HOLD, KINETIC, RESTITUTION, SIZE, SPEED, BOUND, BOUNCE = range(LAW)
 
 
-CLOSES, OPENS, SLIPS, STOPS, TURNS = CAUSES = 1, 2, 4, 8, 16
-"""What ends a mode of a contact, as bits: a gap closes, a force vanishes, friction is at its limit, a slip dies out, and
-tangents are to be taken along other axes."""
+CLOSES, OPENS, SLIPS, STOPS, TURNS, RETURNS = 1, 2, 4, 8, 16, 32
+"""What ends a mode of a contact, as bits: a gap closes, a force vanishes, friction is at its limit, a slip dies out,
+tangents are to be taken along other axes, and a slip dies out that has never been more than slow."""
 
 
 SLOW = 1e-7
@@ -47,16 +48,18 @@ class Contacts(Struct):
     normal_force, opens, two_sided   whether a contact has a normal force, may open, and may pull; carrier: what bounds its
                 friction
     closed, sticks, slips, pulls, gap_margin, force_margin   places of the flags and margins among the parameters
-    way         of the direction in which a slip begins, (2k,); rows, forces: of the flags of rows that are solved for, and of
-                the forces of others, (3k,); axis: of the first of three numbers, −1 for constant tangents
+    way         of the direction in which a slip begins, (2k,); rows, forces: of the flags of rows that are solved for, and
+                of the forces of others, (3k,); axis: of the first of three numbers, −1 for constant tangents
     gap, velocity, free, force   g, (k,); J q̇, J q̈₀ + J̇ q̇ and F in the modes of the parameters, (3k,)
     normal, law n, (3k,), of contacts whose tangents turn; and `LAW` of each
     D, W        J M⁻¹ Jᵀ, and q̈ by unit forces, (3k, n)
-    reached     what has ended the piece: bits of `CAUSES`
+    speed       the largest of these velocities where a piece has ended
+    reached     what has ended the piece: bits such as `CLOSES`
     touching, candidate   whether each touches, and whether it does not leave; on: rows that are solved for
     A, Z, z, scale, order   room to share forces
     values      parameters with no switch that holds the motion
     impulse     of impacts where the last piece ended, (3k,); struck: whether there were any
+    rested      time until all bounces that are too low to be computed would have ended, (k,), s; 0 where there are none
     problem, impacts   of modes and impulses
     why, which  why no modes are found, see `ContactEnd`, and of which contact
     """
@@ -88,6 +91,7 @@ class Contacts(Struct):
     law: Reals
     D: Reals2
     W: Reals2
+    speed: float
     reached: Ints
     touching: Ints
     candidate: Ints
@@ -99,6 +103,7 @@ class Contacts(Struct):
     order: Ints
     values: Reals
     impulse: Reals
+    rested: Reals
     struck: bool
     problem: ContactProblem
     impacts: ImpactProblem
@@ -118,6 +123,7 @@ def contact_formulas(pieces: SystemPieces, program: Program) -> list[list[Expres
         static = -ONE if one.rough else 0.0 if one.smooth else one.friction
         kinetic = static if one.kinetic is None else one.kinetic
         law += [static, kinetic, one.restitution, one.size, one.speed, -ONE if one.bound is None else one.bound]
+        law.append(one.least_bounce)
     D = equations.rows @ equations.added.T
     forces = [program.betas[leaf] for leaf in equations.symbols]
     found = [gaps, equations.velocities, equations.free, forces, normals, law, D.ravel(), equations.added.ravel()]
@@ -140,7 +146,9 @@ def contact_guards(one: Unilateral) -> dict[int, Expression]:
         μN = one.bound if one.bound is not None else as_expression(one.friction) * pressing
         w, limit, slow = one.slip, μN + margin, SLOW * one.speed
         found[SLIPS] = where(sticks, limit**2 - T[0] ** 2 - T[1] ** 2, 1.0)
-        found[STOPS] = where(slips, w[0] ** 2 + w[1] ** 2 - slow**2, 1.0)
+        w2, along = w[0] ** 2 + w[1] ** 2, w[0] * one.modes[3] + w[1] * one.modes[4]
+        found[STOPS] = where(slips, w2 - slow**2, 1.0)
+        found[RETURNS] = where(slips, along + w2 / slow, 1.0)
     if one.normal is not None:
         along = one.normal @ expressions(one.axis)
         found[TURNS] = where(closed, 1.0 - along**2 - STEEP, 1.0)
@@ -163,7 +171,9 @@ def contact_table(pieces: SystemPieces, evaluate: Any) -> Contacts:
     k, n, places = len(pieces.unilaterals), len(pieces.system.coordinates), {}
     for place, leaf in enumerate(pieces.system.parameters):
         places[leaf] = place
-    modes = np.array([[places[leaf] for leaf in one.modes] for one in pieces.unilaterals], dtype=np.int64).reshape(-1, 11)
+    modes = np.array([[places[leaf] for leaf in one.modes] for one in pieces.unilaterals], dtype=np.int64).reshape(
+        -1, 11
+    )
     numbers = {one.name: i for i, one in enumerate(pieces.unilaterals)}
     real, whole = (lambda count: np.zeros(count)), (lambda: np.zeros(k, dtype=np.int64))
     return Contacts(
@@ -203,6 +213,7 @@ def contact_table(pieces: SystemPieces, evaluate: Any) -> Contacts:
         order=np.zeros(3 * k, dtype=np.int64),
         values=real(len(pieces.system.parameters)),
         impulse=real(3 * k),
+        rested=real(k),
         problem=contact_problem(k),
         impacts=impact_problem(k),
     )

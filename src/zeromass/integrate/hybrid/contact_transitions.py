@@ -7,6 +7,7 @@ from zeromass.integrate.hybrid.contact_problem import BITS, INFINITE, OPEN, SLIP
 from zeromass.integrate.hybrid.contact_redundancy import enforced, independent_rows
 from zeromass.integrate.hybrid.contact_sharing import share_forces
 from zeromass.integrate.hybrid.contact_table import (
+    BOUNCE,
     BOUND,
     CLOSES,
     HOLD,
@@ -14,6 +15,7 @@ from zeromass.integrate.hybrid.contact_table import (
     LAW,
     OPENS,
     RESTITUTION,
+    RETURNS,
     SIZE,
     SLIPS,
     SLOW,
@@ -24,7 +26,7 @@ from zeromass.integrate.hybrid.contact_table import (
 )
 from zeromass.integrate.hybrid.impact_problem import ImpactStatus
 from zeromass.integrate.hybrid.impacts import impacts
-from zeromass.integrate.hybrid.memory import Motion, T
+from zeromass.integrate.hybrid.memory import RECORDED, Motion, T
 from zeromass.integrate.hybrid.messages import ContactEnd
 from zeromass.integrate.hybrid.piece_end import cut
 from zeromass.integrate.hybrid.reset import strike
@@ -36,10 +38,13 @@ from zeromass.model.state import ROUNDING
 TOUCHES = 1e-12
 """Part of places and sizes below which a gap counts as closed, and of speeds below which one neither closes nor opens."""
 
+LATE = 1e-12
+"""Part of 1 and of the time by which a motion that has been located at an impact may be behind it."""
+
 RESTS = 1e-11
 """Height of the next bounce, as a part of places and sizes, below which bounces end."""
 
-NEGLIGIBLE = 1e-12
+NEGLIGIBLE = 1e-13
 """Part of the largest force below which a force is rounding."""
 
 AT_ONCE = 16
@@ -102,7 +107,8 @@ def extent(x: Contacts, y: Reals, k: int) -> float:
 @kernel
 def slow_speed(x: Contacts, y: Reals, k: int) -> float:
     """Normal velocity of a contact that counts as none, m/s."""
-    return TOUCHES * max(fastest_rate(y) * x.law[LAW * k + SIZE], slip_speed(x, k)) + ROUNDING * x.law[LAW * k + SPEED]
+    rounding = ROUNDING * (x.law[LAW * k + SPEED] + 64.0 * x.speed)
+    return TOUCHES * max(fastest_rate(y) * x.law[LAW * k + SIZE], slip_speed(x, k)) + rounding
 
 
 @kernel
@@ -130,6 +136,7 @@ def apply_impacts(x: Contacts, w: Switches, y: Reals, values: Reals) -> bool:
     for k in range(x.count):
         rough = x.law[LAW * k + HOLD] < 0.0
         p.mu[k] = INFINITE if rough else x.law[LAW * k + KINETIC]
+        p.hold[k] = INFINITE if rough else x.law[LAW * k + HOLD]
         p.e[k] = x.law[LAW * k + RESTITUTION]
         for i in range(3):
             p.w[3 * k + i] = x.velocity[3 * k + i] if x.touching[k] != 0 else 1.0 if i == 0 else 0.0
@@ -161,7 +168,10 @@ def find_candidates(x: Contacts, y: Reals) -> None:
     """
     for k in range(x.count):
         v, slow = x.velocity[3 * k], slow_speed(x, y, k)
-        rests = x.free[3 * k] < 0.0 and v * v <= -2.0 * x.free[3 * k] * RESTS * extent(x, y, k)
+        least = max(RESTS * extent(x, y, k), x.law[LAW * k + BOUNCE])
+        rests = x.free[3 * k] < 0.0 and v * v <= -2.0 * x.free[3 * k] * least
+        if x.touching[k] != 0 and rests and v > slow:
+            x.rested[k] = 2.0 * v / (-x.free[3 * k] * (1.0 - x.law[LAW * k + RESTITUTION]))
         x.candidate[k] = 1 if x.touching[k] != 0 and (v <= slow or rests or x.opens[k] == 0) else 0
     for k in range(x.count):
         if x.normal_force[k] == 0:
@@ -189,7 +199,7 @@ def pose_problem(x: Contacts, values: Reals) -> bool:
             p.b[3 * k], p.D[3 * k, 3 * k] = 0.0, 0.0
             if bound >= 0.0:
                 p.mu[k], p.hold[k], p.given[k] = bound, bound, 1.0
-        known = speed > SLOW * x.law[LAW * k + SPEED] and reached & STOPS == 0
+        known = speed > SLOW * x.law[LAW * k + SPEED] and reached & (STOPS | RETURNS) == 0
         opens = x.candidate[k] == 0 or (reached & OPENS != 0 and x.opens[k] != 0)
         p.excluded[k], p.mode[k], p.lasts[k] = CLOSED if opens else 0, OPEN, 1 - x.opens[k]
         some = some or not opens
@@ -273,13 +283,48 @@ def set_modes(x: Contacts, y: Reals, values: Reals) -> bool:
         for i in range(2):
             values[x.way[2 * k + i]] = p.way[k, i] if mode == SLIP else 0.0
         opens = mode == OPEN and x.normal_force[k] != 0
-        values[x.gap_margin[k]] = max(-x.gap[k], 0.0) + ROUNDING * extent(x, y, k) if opens else 0.0
+        least = ROUNDING * extent(x, y, k) if x.reached[k] & CLOSES == 0 else 0.0
+        values[x.gap_margin[k]] = max(-x.gap[k], 0.0) + least if opens else 0.0
         values[x.force_margin[k]] = NEGLIGIBLE * largest
         for i in range(3):
             values[x.rows[3 * k + i]] = float(x.on[3 * k + i])
             values[x.forces[3 * k + i]] = p.F[3 * k + i]
         some = some or mode != OPEN
     return some
+
+
+@kernel
+def row_acceleration(x: Contacts, j: int) -> float:
+    """Acceleration of a row of the contacts, m/s²."""
+    found = x.free[j]
+    for i in range(3 * x.count):
+        found += x.D[j, i] * x.force[i]
+    return found
+
+
+@kernel
+def move_by(m: Motion, x: Contacts, w: Switches, y: Reals, late: float) -> None:
+    """Moves on by a short time, at the rates and accelerations of the state, s; back where it is negative."""
+    accelerate(w, y, m.values)
+    for i in range(len(y)):
+        y[i] += late * w.slope[i]
+    cut(m, m.reals[T] + late, y)
+    w.clock[0] = m.reals[T]
+    look_at_contacts(x, w, y, m.values)
+
+
+@kernel
+def return_to_impact(m: Motion, x: Contacts, w: Switches, y: Reals) -> None:
+    """Moves back to where the first of the gaps that have closed here did so: an impact is located to rounding.
+
+    Without it, the bounces of a ball, ever shorter, would add up the rounding of the first.
+    """
+    since = 0.0
+    for k in range(x.count):
+        if x.reached[k] & CLOSES != 0 and x.velocity[3 * k] * w.ahead < -slow_speed(x, y, k) and x.gap[k] < 0.0:
+            since = max(since, x.gap[k] / x.velocity[3 * k] * w.ahead)
+    if since > 0.0 and since < abs(m.record[m.ints[RECORDED] - 1, 1]):
+        move_by(m, x, w, y, -since * w.ahead)
 
 
 @kernel
@@ -290,19 +335,11 @@ def finish_slips(m: Motion, x: Contacts, w: Switches, y: Reals) -> None:
         if x.reached[k] & STOPS != 0:
             rate, speed = 0.0, slip_speed(x, k)
             for i in range(1, 3):
-                a = x.free[3 * k + i]
-                for j in range(3 * x.count):
-                    a += x.D[3 * k + i, j] * x.force[j]
-                rate += x.velocity[3 * k + i] * a * w.ahead
+                rate += x.velocity[3 * k + i] * row_acceleration(x, 3 * k + i) * w.ahead
             if rate < 0.0:
                 late = min(late, speed * speed / -rate)
     if late < INFINITE and late < abs(m.target - t):
-        accelerate(w, y, m.values)
-        for i in range(len(y)):
-            y[i] += late * w.ahead * w.slope[i]
-        cut(m, t + late * w.ahead, y)
-        w.clock[0] = t + late * w.ahead
-        look_at_contacts(x, w, y, m.values)
+        move_by(m, x, w, y, late * w.ahead)
 
 
 @kernel
@@ -311,13 +348,18 @@ def settle_contacts(m: Motion, w: Switches, s: StepFunctions, fresh: bool) -> in
     x, y, values = m.contacts, m.y[: len(m.first)], m.values
     w.clock[0] = m.reals[T]
     look_at_contacts(x, w, y, values)
+    x.speed = 0.0
+    for i in range(3 * x.count):
+        x.speed = max(x.speed, abs(x.velocity[i]))
     if fresh:
         for i in range(3 * x.count):
             x.impulse[i] = 0.0
         for k in range(x.count):
-            if x.gap[k] < -TOUCHES * extent(x, y, k):
+            late = LATE * max(1.0, abs(m.reals[T])) * abs(x.velocity[3 * k])
+            if x.gap[k] < -TOUCHES * extent(x, y, k) - late:
                 return fail(x, int(ContactEnd.INSIDE), k)
     else:
+        return_to_impact(m, x, w, y)
         finish_slips(m, x, w, y)
     for again in range(AT_ONCE):
         if not find_touching(x, y, values):

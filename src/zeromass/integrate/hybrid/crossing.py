@@ -60,6 +60,8 @@ def cross(m: Motion, w: Switches, s: StepFunctions, j: Jumps, structure: bool) -
     m.contacts.struck = False
     for i in range(3 * m.contacts.count):
         m.contacts.impulse[i] = 0.0
+    for k in range(m.contacts.count):
+        m.contacts.rested[k] = 0.0
     for again in range(AT_ONCE):
         if again > 0:
             for k in range(len(w.kind)):

@@ -11,7 +11,15 @@ import numpy as np
 
 from zeromass.expression import Symbol
 from zeromass.integrate.hybrid.memory import Drive
-from zeromass.integrate.hybrid.pieces import Hold, Impulse, Piece, contact_events, contact_modes, switchings
+from zeromass.integrate.hybrid.pieces import (
+    Hold,
+    Impulse,
+    Piece,
+    contact_events,
+    contact_modes,
+    ends_of_bounces,
+    switchings,
+)
 from zeromass.integrate.hybrid.reset_outcomes import contact_impulse, energy_jump
 from zeromass.integrate.outcome import Ending, Occurrence, Outcome
 from zeromass.integrate.segment import Segment, Statistics
@@ -61,14 +69,24 @@ class DrivenPieces:
         if not pieces.parts["energies"].isdisjoint(changed):
             energy = energy_jump(pieces, *[pieces.state(self.state(k), one.modes) for one in (before, here)])
         said = switchings(pieces, float(self._log[k, 0]), before, here)
-        return replace(here, switchings=said, energy=energy, impulse=self._impulse(k))
+        rested = self._log[k, self._behind_modes + 3 * len(pieces.unilaterals) :]
+        rests = ends_of_bounces(pieces, float(self._log[k, 0]), rested)
+        return replace(here, switchings=said, energy=energy, impulse=self._impulse(k), rests=rests)
+
+    @property
+    def _behind_modes(self) -> int:
+        """Where impulses begin in the log."""
+        return 1 + self._driver.order + len(self._driver.parameters)
+
+    def _impulses(self, k: int) -> np.ndarray:
+        """Of contacts, with which a piece begins, (k, 3), N s."""
+        first = self._behind_modes
+        return self._log[k, first : first + 3 * len(self._driver.pieces.unilaterals)].reshape(-1, 3)
 
     def _bare(self, k: int) -> Piece:
         """The modes of a piece alone."""
         driver = self._driver
-        return piece_of(
-            driver.pieces, dict(zip(driver.parameters, self._modes(k).tolist(), strict=True))
-        )
+        return piece_of(driver.pieces, dict(zip(driver.parameters, self._modes(k).tolist(), strict=True)))
 
     def _modes(self, k: int) -> np.ndarray:
         """Values of the parameters of modes."""
@@ -79,13 +97,12 @@ class DrivenPieces:
         """Contacts whose mode changes, or that are struck, where a piece ends."""
         driver, here, then = self._driver, self._bare(k).modes, self._bare(k + 1).modes
         before, after = (contact_modes(driver.pieces, modes) for modes in (here, then))
-        P = self._log[k + 1, 1 + driver.order + len(driver.parameters) :].reshape(-1, 3)
-        return [i for i, p in enumerate(P) if p.any() or before[i] != after[i]]
+        return [i for i, p in enumerate(self._impulses(k + 1)) if p.any() or before[i] != after[i]]
 
     def _impulse(self, k: int) -> Impulse | None:
         """Of contacts, with which a piece begins; None where nothing is struck."""
         driver = self._driver
-        P = self._log[k, 1 + driver.order + len(driver.parameters) :]
+        P = self._impulses(k).ravel()
         if not P.any():
             return None
         after = driver.pieces.state(self.state(k), self._bare(k).modes)
@@ -122,8 +139,8 @@ class DrivenPieces:
         )
         outcome = Outcome(Ending.FINISHED, end, "")
         if status is None:
-            names = contact_events(driver.pieces, piece, self.piece(k + 1)) if driver.pieces.unilaterals else ()
-            happened = (*happened, *[Occurrence(name, end, y[-1].copy()) for name in names])
+            said = contact_events(driver.pieces, end, piece, self.piece(k + 1)) if driver.pieces.unilaterals else ()
+            happened = (*happened, *[Occurrence(name, t, y[-1].copy()) for name, t in said])
             here, then = self._bare(k).modes, self._bare(k + 1).modes
             changed = [i for i, s in enumerate(driver.pieces.switches) if here[s.mode] != then[s.mode]]
             count = len(driver.pieces.switches)

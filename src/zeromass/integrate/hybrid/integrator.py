@@ -353,7 +353,7 @@ class HybridIntegrator:
         found, beyond, new = driver.crossed(state, piece, reached, self._timed)
         if found is Crossing.NOTHING:
             last, y = self._found[-1], np.concatenate([state.q, state.v])
-            said = [Occurrence(name, state.t, y) for name in contact_events(self.pieces, piece, new)]
+            said = [Occurrence(name, t, y) for name, t in contact_events(self.pieces, state.t, piece, new)]
             self._found.replace_last(replace(last, happened=(*last.events, *said)))
             return None, beyond, new
         if found is Crossing.CONTACT:

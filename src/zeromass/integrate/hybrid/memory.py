@@ -158,7 +158,7 @@ class Motion(Struct):
     span, first, last, row   of the step that it is asked for: t and h, the states at its ends, and all of these
     again             memory of steps from an earlier state, which `retakes` tells whether they are taken
     cause, guard_switch, guard_side   of each watched function what it is, the switch or contact, and on which side it
-                      watches that; of a contact what ends, one of `CAUSES`
+                      watches that; of a contact what ends, a bit such as `CLOSES`
     slopes            of each watched function where its rate is among them, or −1
     terminal, guard   of each watched function whether the motion ends there, PASSES, ENDS, …; and whether it must not even
                       be where that is beyond zero
@@ -180,8 +180,8 @@ class Motion(Struct):
     stride            longest of the last steps before the piece, 0 where there were none: as long a step is tried first
     timeless          whether formulas have values at all of these times, to rounding
     piece_start, piece_values   t and y where the piece begins, and its parameters
-    log, counts       pieces: t, y, all parameters of modes, and impulses at contacts, (pieces, 1 + 2n + hidden + 3k); and
-                      `COUNTS` of each
+    log, counts       pieces: t, y, all parameters of modes, impulses and rest of contacts, (pieces, 1 + 2n + hidden + 4k);
+                      and `COUNTS` of each
     hidden            where these parameters begin
     pieces            how many have begun
     forgets           whether only the last piece is kept; largest: growth of the pivots in those before it

@@ -21,7 +21,7 @@ from zeromass.integrate.hybrid.messages import CONTACT_WORDS, ContactEnd, Select
 from zeromass.integrate.hybrid.methods import MethodMemory, method_memory
 from zeromass.integrate.hybrid.piece_begin import next_target
 from zeromass.integrate.hybrid.piece_memory import PieceMemory
-from zeromass.integrate.hybrid.pieces import Piece, switchings
+from zeromass.integrate.hybrid.pieces import Piece, ends_of_bounces, switchings
 from zeromass.integrate.hybrid.switches import TURN
 from zeromass.integrate.hybrid.tables import ints
 from zeromass.integrate.hybrid.reset_outcomes import contact_impulse
@@ -262,7 +262,7 @@ class Driver(PieceMemory):
         """On which pieces a motion begins that has just been taken up; None where that is not decided."""
         if self.select_first(start) != Selection.DECIDED:
             return None
-        return piece_of(self.pieces, dict(zip(self.parameters, work.values[self.hidden :].tolist(), strict=True)))
+        return piece_of(self.pieces, dict(zip(self.parameters, self.work.values[self.hidden :].tolist(), strict=True)))
 
     def select_first(self, start: State) -> Selection:
         """Selects the modes with which a motion begins that has just been taken up, in `work`; or why there are none."""
@@ -311,8 +311,9 @@ class Driver(PieceMemory):
         P = m.contacts.impulse
         impulse = contact_impulse(self.pieces, self.pieces.state(beyond, new.modes), state.v, P) if P.any() else None
         said = switchings(self.pieces, state.t, piece, new)
-        m.contacts.impulse[:] = 0.0
-        return found, beyond, replace(new, switchings=said, impulse=impulse)
+        rests = ends_of_bounces(self.pieces, beyond.t, m.contacts.rested)
+        m.contacts.impulse[:], m.contacts.rested[:] = 0.0, 0.0
+        return found, beyond, replace(new, switchings=said, impulse=impulse, rests=rests)
 
     def contact_words(self) -> str:
         """Why contacts do not tell what follows."""

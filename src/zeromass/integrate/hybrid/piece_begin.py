@@ -194,6 +194,8 @@ def note_piece(m: Motion) -> None:
     first = 1 + count + len(m.values) - m.hidden
     for i in range(3 * m.contacts.count):
         row[first + i], m.contacts.impulse[i] = m.contacts.impulse[i], 0.0
+    for k in range(m.contacts.count):
+        row[first + 3 * m.contacts.count + k], m.contacts.rested[k] = m.contacts.rested[k], 0.0
     place = COUNTS * m.pieces
     m.counts[place], m.counts[place + 1] = m.ints[RECORDED], m.ints[STEPS]
     m.counts[place + 2], m.counts[place + 3] = m.ints[REJECTED], m.ints[EVALUATIONS]

@@ -209,7 +209,7 @@ class PieceMemory:
             changes=self.settings.limits.changes,
             piece_start=np.zeros(1 + order),
             piece_values=work.values.copy(),
-            log=np.zeros((PIECES, 1 + order + len(work.values) - self.hidden + 3 * len(pieces.unilaterals))),
+            log=np.zeros((PIECES, 1 + order + len(work.values) - self.hidden + 4 * len(pieces.unilaterals))),
             counts=np.zeros(PIECES * COUNTS, dtype=np.int64),
             hidden=self.hidden,
             occurred=np.zeros((PIECES + len(self.roots.times), 2 + order)),

@@ -15,6 +15,7 @@ from zeromass.model import State
 from zeromass.model.errors import ModelError
 from zeromass.model.given import given_all, given_numbers
 from zeromass.model.pieces import SystemPieces
+from zeromass.model.unilateral import RESTED
 
 
 @frozen()
@@ -100,6 +101,7 @@ class Piece:
     switchings what switched where it begins
     impulse    that it begins with
     energy     by how much the formula of the energy jumped there, at the same state, as where a spring is exchanged, J
+    rests      contacts whose bounces are too low to be computed from there on, and when they would all have ended, s
     """
 
     modes: Mapping[Symbol, float]
@@ -107,6 +109,7 @@ class Piece:
     switchings: tuple[Switching, ...] = ()
     impulse: Impulse | None = None
     energy: float = 0.0
+    rests: tuple[tuple[str, float], ...] = ()
 
     def record(self, pieces: SystemPieces) -> dict[str, Any]:
         """The piece as plain data, for files; switches by their place among those of the system."""
@@ -164,13 +167,20 @@ def contact_modes(pieces: SystemPieces, modes: Mapping[Symbol, float]) -> tuple[
     return tuple(found)
 
 
-def contact_events(pieces: SystemPieces, before: Piece, after: Piece) -> list[str]:
-    """Names of what happens at contacts where one piece goes over to the next: the new mode, or an impact."""
+def contact_events(pieces: SystemPieces, t: float, before: Piece, after: Piece) -> list[tuple[str, float]]:
+    """What happens at contacts where one piece goes over to the next, and when: modes, impacts, the end of bounces."""
     old, new = (contact_modes(pieces, piece.modes) for piece in (before, after))
     names = after.impulse.constraints if after.impulse else ()
-    struck = [any(name in (one.name, f"{one.name} normal") for name in names) for one in pieces.unilaterals]
+    struck = [any(name in (one.name, one.impulse_names[0]) for name in names) for one in pieces.unilaterals]
     found = zip(pieces.unilaterals, old, new, struck, strict=True)
-    return [one.happening(was, mode, hit) for one, was, mode, hit in found if mode != was or hit]
+    said = [(one.happening(was, mode, hit), t) for one, was, mode, hit in found if mode != was or hit]
+    return [*said, *after.rests]
+
+
+def ends_of_bounces(pieces: SystemPieces, t: float, rested: np.ndarray) -> tuple[tuple[str, float], ...]:
+    """Contacts whose bounces are too low to be computed, and when they would have ended: after times that are not zero."""
+    found = zip(pieces.unilaterals, rested.tolist(), strict=True)
+    return tuple((one.event_name(RESTED), t + after) for one, after in found if after)
 
 
 def switchings(pieces: SystemPieces, t: float, old: Piece, new: Piece) -> tuple[Switching, ...]:

@@ -45,10 +45,9 @@ SCRIPTS: dict[str, tuple[str, ...]] = {
 }
 SCRIPTS["sides"] = (*SCRIPTS["kinds"], "sides.js")
 SCRIPTS["treads"] = (*SCRIPTS["kinds"], "meeting.js", "strokes.js", "sides.js", "treads.js")
-SCRIPTS["sliding"] = (*SCRIPTS["kinds"], "sliding.js")
 SCRIPTS["contacts"] = (*SCRIPTS["kinds"], "meeting.js", "strokes.js", "contacts.js")
 """Scripts that make motions, in their order: of one module, over switches, and through changes of kind, of a body at one
-contact, with constraints of one side, of wheels that lift, of a particle, and of bodies at several contacts."""
+contact, with constraints of one side, of wheels that lift, and of bodies at several contacts."""
 
 MET = 9
 """States of each segment of a motion, whose pivots changed, at which it is looked which ones are best."""
