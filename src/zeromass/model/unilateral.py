@@ -73,7 +73,9 @@ class Unilateral:
     inside       what is said of a start with a negative gap; depth: how deep that is, m, if it is not −g
     approaching  ġ where the gap is closed, m/s, if it is to be another formula than the rate of the gap
     least_bounce height of a bounce, m, below which bounces end, if that is more than rounding
+    negligible   force that is rounding, N, of bodies without weight
     sole         whether it is the only contact of its system, which events and impulses do not name
+    happenings   what happens where a mode begins, if not as in `HAPPENINGS`
     """
 
     name: str
@@ -95,7 +97,9 @@ class Unilateral:
     depth: Expression | None = None
     approaching: Expression | None = None
     least_bounce: Number = 0.0
+    negligible: Number = 0.0
     sole: bool = False
+    happenings: Mapping[str, str] = field(default_factory=dict)
     forces: tuple[Symbol, Symbol, Symbol] = field(init=False)
     """Normal force N and friction along the two tangents, N: solved for with the accelerations. As parameters they are the
     forces of rows that follow from others, which the equations do not tell."""
@@ -167,7 +171,7 @@ class Unilateral:
     def numbers(self) -> tuple[Any, ...]:
         """All that its law is made of."""
         own = (self.gap, *self.slip, self.friction, self.kinetic, self.restitution, self.bound, self.size, self.speed)
-        own = (*own, self.least_bounce)
+        own = (*own, self.least_bounce, self.negligible)
         return tuple(e for e in own if e is not None)
 
     @property
@@ -183,7 +187,8 @@ class Unilateral:
     @property
     def smooth(self) -> bool:
         """Whether there is no friction."""
-        return self.scalar or (self.friction is not None and as_expression(self.friction) is ZERO)
+        given = [0.0 if e is None else e for e in (self.friction, self.kinetic, self.bound)]
+        return self.scalar or (not self.rough and all(as_expression(e) is ZERO for e in given))
 
     @cached_property
     def direction(self) -> tuple[Expression, Expression]:
@@ -216,7 +221,8 @@ class Unilateral:
         """What results tell where its mode changes, or where it is struck."""
         if "open" in self.words:
             return self.called(after)
-        return self.event_name(LANDS if struck or before == "open" else HAPPENINGS[after])
+        mode = "closed" if struck or before == "open" else after
+        return self.event_name(self.happenings.get(mode, HAPPENINGS[mode]))
 
     def event_name(self, what: str) -> str:
         """What happens, with its name unless it is the only contact."""

@@ -20,12 +20,12 @@ from zeromass.kernel.language import Ints, Reals, Reals2, Struct, function
 from zeromass.model.pieces import SystemPieces
 from zeromass.model.unilateral import Unilateral
 
-LAW = 7
+LAW = 8
 """Numbers of each contact: μ up to which it sticks, negative where it is rough, and where it slips, e, the length and the
-speed that rounding is a part of, the force that bounds the friction, negative where a contact does, and the height of the
-least bounce."""
+speed that rounding is a part of, the force that bounds the friction, negative where a contact does, the height of the least
+bounce, and a force that is rounding."""
 
-HOLD, KINETIC, RESTITUTION, SIZE, SPEED, BOUND, BOUNCE = range(LAW)
+HOLD, KINETIC, RESTITUTION, SIZE, SPEED, BOUND, BOUNCE, ROUNDED = range(LAW)
 
 
 CLOSES, OPENS, SLIPS, STOPS, TURNS, RETURNS = 1, 2, 4, 8, 16, 32
@@ -35,6 +35,9 @@ tangents are to be taken along other axes, and a slip dies out that has never be
 
 SLOW = 1e-7
 """Part of √(g r) below which a slip is about to end: where it does follows from its deceleration."""
+
+LEAST = 4e-15
+"""Part of √(g r) by which a slip may return beyond zero by rounding."""
 
 STEEP = 0.2
 """Square of the sine of the angle between the normal and the axis of its tangents, below which another axis is chosen."""
@@ -123,7 +126,7 @@ def contact_formulas(pieces: SystemPieces, program: Program) -> list[list[Expres
         static = -ONE if one.rough else 0.0 if one.smooth else one.friction
         kinetic = static if one.kinetic is None else one.kinetic
         law += [static, kinetic, one.restitution, one.size, one.speed, -ONE if one.bound is None else one.bound]
-        law.append(one.least_bounce)
+        law += [one.least_bounce, one.negligible]
     D = equations.rows @ equations.added.T
     forces = [program.betas[leaf] for leaf in equations.symbols]
     found = [gaps, equations.velocities, equations.free, forces, normals, law, D.ravel(), equations.added.ravel()]
@@ -148,7 +151,7 @@ def contact_guards(one: Unilateral) -> dict[int, Expression]:
         found[SLIPS] = where(sticks, limit**2 - T[0] ** 2 - T[1] ** 2, 1.0)
         w2, along = w[0] ** 2 + w[1] ** 2, w[0] * one.modes[3] + w[1] * one.modes[4]
         found[STOPS] = where(slips, w2 - slow**2, 1.0)
-        found[RETURNS] = where(slips, along + w2 / slow, 1.0)
+        found[RETURNS] = where(slips, along + w2 / slow + LEAST * one.speed, 1.0)
     if one.normal is not None:
         along = one.normal @ expressions(one.axis)
         found[TURNS] = where(closed, 1.0 - along**2 - STEEP, 1.0)

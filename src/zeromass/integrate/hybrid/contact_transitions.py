@@ -16,6 +16,7 @@ from zeromass.integrate.hybrid.contact_table import (
     OPENS,
     RESTITUTION,
     RETURNS,
+    ROUNDED,
     SIZE,
     SLIPS,
     SLOW,
@@ -187,7 +188,9 @@ def pose_problem(x: Contacts, values: Reals) -> bool:
         p.size = max(p.size, abs(x.free[i]))
     copy_coupling(x, x.candidate, p.D)
     for i in range(3 * x.count):
-        p.b[i], p.F[i] = x.free[i] if x.candidate[i // 3] != 0 else 1.0, 0.0
+        rounded = abs(x.free[i]) <= x.law[LAW * (i // 3) + ROUNDED] * x.D[i, i]
+        free = 0.0 if rounded else x.free[i]
+        p.b[i], p.F[i] = free if x.candidate[i // 3] != 0 else 1.0, 0.0
     for k in range(x.count):
         reached, speed, static, bound = x.reached[k], slip_speed(x, k), x.law[LAW * k + HOLD], x.law[LAW * k + BOUND]
         p.mu[k], p.hold[k] = x.law[LAW * k + KINETIC], static
@@ -285,7 +288,8 @@ def set_modes(x: Contacts, y: Reals, values: Reals) -> bool:
         opens = mode == OPEN and x.normal_force[k] != 0
         least = ROUNDING * extent(x, y, k) if x.reached[k] & CLOSES == 0 else 0.0
         values[x.gap_margin[k]] = max(-x.gap[k], 0.0) + least if opens else 0.0
-        values[x.force_margin[k]] = NEGLIGIBLE * largest
+        limit = largest if x.normal_force[k] != 0 else p.hold[k] * (p.F[3 * base] if base != k else 1.0)
+        values[x.force_margin[k]] = max(NEGLIGIBLE * limit, x.law[LAW * k + ROUNDED])
         for i in range(3):
             values[x.rows[3 * k + i]] = float(x.on[3 * k + i])
             values[x.forces[3 * k + i]] = p.F[3 * k + i]

@@ -86,9 +86,13 @@ class GuardFunctions:
         """What is watched of a contact, by its number behind the switches; an open gap may be closed for a moment."""
         turns = 1 if self.ahead > 0 else -1
         found = {
-            f"{CONTACT}{k} {cause}": Event(f"{CONTACT}{k} {cause}", as_expression(self.pieces.acting(zero).item()), direction=-1)
+            f"{CONTACT}{k} {cause}": Event(
+                f"{CONTACT}{k} {cause}", as_expression(self.pieces.acting(zero).item()), direction=-1
+            )
             for cause, zero in contact_guards(one).items()
         }
+        if one.gap is None:
+            return [*found.values()]
         rate_of_gap = where(one.closed > 0.5, 1.0, rate(one.gap))
         low = Event(f"{LOW}{k} {CLOSES}", as_expression(rate_of_gap), direction=turns, terminal=False)
         return [*found.values(), low]

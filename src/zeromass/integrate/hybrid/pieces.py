@@ -173,7 +173,11 @@ def contact_events(pieces: SystemPieces, t: float, before: Piece, after: Piece) 
     names = after.impulse.constraints if after.impulse else ()
     struck = [any(name in (one.name, one.impulse_names[0]) for name in names) for one in pieces.unilaterals]
     found = zip(pieces.unilaterals, old, new, struck, strict=True)
-    said = [(one.happening(was, mode, hit), t) for one, was, mode, hit in found if mode != was or hit]
+    said = [
+        (one.happening(was, mode, hit), t)
+        for one, was, mode, hit in found
+        if hit or (mode != was and (one.has_normal or "open" not in (was, mode)))
+    ]
     return [*said, *after.rests]
 
 
