@@ -133,7 +133,7 @@ class Wall:
         """On the particle, N."""
         return expressions(self.normal_force * self.normal + self.friction_force)
 
-    @cached_property
+    @property
     def points(self) -> tuple[ContactPoint, ...]:
         """The forces where it touches the particle."""
         return (
