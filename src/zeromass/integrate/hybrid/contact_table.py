@@ -36,8 +36,12 @@ tangents are to be taken along other axes, and a slip dies out that has never be
 SLOW = 1e-7
 """Part of √(g r) below which a slip is about to end: where it does follows from its deceleration."""
 
-LEAST = 4e-15
-"""Part of √(g r) by which a slip may return beyond zero by rounding."""
+HELD = 1e-13
+"""Part of the largest friction by which rounding may ask for more."""
+
+LEAST = 5e-13
+"""Part of √(g r) by which a slip that begins may return beyond zero by errors of steps: half of `STEADY`, so that friction
+keeps its direction."""
 
 STEEP = 0.2
 """Square of the sine of the angle between the normal and the axis of its tangents, below which another axis is chosen."""
@@ -147,8 +151,8 @@ def contact_guards(one: Unilateral) -> dict[int, Expression]:
         by = one if one.carrier is None else one.carrier
         pressing = by.forces[0] * (1.0 - 2.0 * by.pulls) if by.two_sided else by.forces[0]
         μN = one.bound if one.bound is not None else as_expression(one.friction) * pressing
-        w, limit, slow = one.slip, μN + margin, SLOW * one.speed
-        found[SLIPS] = where(sticks, limit**2 - T[0] ** 2 - T[1] ** 2, 1.0)
+        w, limit, slow = one.slip, (1.0 + HELD) * μN, SLOW * one.speed
+        found[SLIPS] = where(sticks, limit**2 + margin**2 - T[0] ** 2 - T[1] ** 2, 1.0)
         w2, along = w[0] ** 2 + w[1] ** 2, w[0] * one.modes[3] + w[1] * one.modes[4]
         found[STOPS] = where(slips, w2 - slow**2, 1.0)
         found[RETURNS] = where(slips, along + w2 / slow + LEAST * one.speed, 1.0)

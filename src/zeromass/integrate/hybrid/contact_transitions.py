@@ -45,7 +45,7 @@ LATE = 1e-12
 RESTS = 1e-11
 """Height of the next bounce, as a part of places and sizes, below which bounces end."""
 
-NEGLIGIBLE = 1e-13
+NEGLIGIBLE = 1e-12
 """Part of the largest force below which a force is rounding."""
 
 AT_ONCE = 16
@@ -312,7 +312,10 @@ def move_by(m: Motion, x: Contacts, w: Switches, y: Reals, late: float) -> None:
     accelerate(w, y, m.values)
     for i in range(len(y)):
         y[i] += late * w.slope[i]
-    cut(m, m.reals[T] + late, y)
+    if m.ints[RECORDED] > 0:
+        cut(m, m.reals[T] + late, y)
+    else:  # Python has made the piece
+        m.reals[T] += late
     w.clock[0] = m.reals[T]
     look_at_contacts(x, w, y, m.values)
 
@@ -327,7 +330,8 @@ def return_to_impact(m: Motion, x: Contacts, w: Switches, y: Reals) -> None:
     for k in range(x.count):
         if x.reached[k] & CLOSES != 0 and x.velocity[3 * k] * w.ahead < -slow_speed(x, y, k) and x.gap[k] < 0.0:
             since = max(since, x.gap[k] / x.velocity[3 * k] * w.ahead)
-    if since > 0.0 and since < abs(m.record[m.ints[RECORDED] - 1, 1]):
+    last = abs(m.record[m.ints[RECORDED] - 1, 1]) if m.ints[RECORDED] > 0 else LATE * max(1.0, abs(m.reals[T]))
+    if since > 0.0 and since < last:
         move_by(m, x, w, y, -since * w.ahead)
 
 
