@@ -224,6 +224,10 @@ class System(Remembering):
     _carried: tuple[ContactPoint, ...] = ()
     """Contacts of bodies on surfaces in systems that it was joined of."""
 
+    def kind_in(self, modes: Sequence[str]) -> str:
+        """What kind of motion it is where its contacts have some modes: "open", "closed", "sticks" or "slips" each."""
+        return ", ".join(one.called(mode) for one, mode in zip(self.unilaterals, modes, strict=True))
+
     @property
     def mode_of(self) -> System:
         """The system that this is a mode of: itself, unless a motion goes over from one such system to another."""

@@ -20,11 +20,12 @@ from zeromass.kernel.language import Ints, Reals, Reals2, Struct, function, kern
 from zeromass.model.pieces import SystemPieces
 from zeromass.model.unilateral import Unilateral
 
-LAW = 6
+LAW = 8
 """Numbers of each contact: μ up to which it sticks, and where it slips, e, the length and the speed that rounding is a part
-of, and the force that bounds the friction, negative where a contact does."""
+of, the force that bounds the friction, negative where a contact does, the height of the least bounce, and a force that is
+rounding."""
 
-HOLD, KINETIC, RESTITUTION, SIZE, SPEED, BOUND = range(LAW)
+HOLD, KINETIC, RESTITUTION, SIZE, SPEED, BOUND, BOUNCE, ROUNDED = range(LAW)
 
 
 CLOSES, OPENS, SLIPS, STOPS, TURNS, STRAYS, FLOWS = CAUSES = 1, 2, 4, 8, 16, 32, 64
@@ -59,6 +60,7 @@ class Contacts(Struct):
                 row after row; J_ends, J_columns and the like: where each row begins and ends, and the columns of its entries
     along       one row of W, or a sum of them, (n,)
     begins      whether its slip begins with the piece
+    speed       the largest of these velocities where a piece has ended
     reached     what has ended the piece: bits of `CAUSES`
     touching, candidate   whether each touches, and whether it does not leave; on: rows that are solved for
     A, Z, z, order   memory to share forces
@@ -104,6 +106,7 @@ class Contacts(Struct):
     W_columns: Ints
     along: Reals
     begins: Ints
+    speed: float
     reached: Ints
     touching: Ints
     candidate: Ints
@@ -149,6 +152,7 @@ def contact_formulas(pieces: SystemPieces, program: Program) -> list[list[Expres
         static = 0.0 if one.rough or one.smooth else one.friction
         kinetic = static if one.kinetic is None else one.kinetic
         law += [static, kinetic, one.restitution, one.size, one.speed, -ONE if one.bound is None else one.bound]
+        law += [one.least_bounce, one.negligible]
     J, W = (sparse_rows(matrix)[2] for matrix in (equations.rows, equations.added))
     forces = [program.betas[leaf] for leaf in equations.symbols]
     found = [gaps, equations.velocities, equations.free, forces, normals, law, J, W]

@@ -13,7 +13,6 @@ onmessage = ({ data: task }) => {
       kinds: () => new KindsMotion(modules, task.driven),
       sides: () => new SidesMotion(modules, task.driven),
       treads: () => new TreadsMotion(modules, task.driven),
-      sliding: () => new SlidingMotion(modules, task.driven),
     };
     motion = drivers[task.driver]();
     return;
