@@ -100,7 +100,7 @@ class Sliding(System):
         self.applied: list[Load] = loads(forces)
         self.walls: tuple[Wall, ...] = self._walls(surfaces)
         super().__init__([particle], gravity=gravity, forces=self.applied, contacts=self.walls)
-        self._watch()
+        self._watch_walls()
 
     def _walls(self, surfaces: Sequence[Surface]) -> tuple[Wall, ...]:
         """The contacts with its surfaces."""
@@ -118,7 +118,7 @@ class Sliding(System):
             for surface in surfaces
         )
 
-    def _watch(self) -> None:
+    def _watch_walls(self) -> None:
         """Watches its surfaces, and knows the parameters of its numbers."""
         self.simultaneous_impacts = False
         self._know(*[e for name in OPTIONS if (e := getattr(self, name)) is not None])
@@ -241,4 +241,4 @@ class Sliding(System):
         self.walls = self._walls([read_surface(data, r) for data in own["walls"]])
         self.contact_elements = self.walls
         self.unilaterals = told_apart(wall.unilateral for wall in self.walls)
-        self._watch()
+        self._watch_walls()

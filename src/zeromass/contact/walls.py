@@ -162,8 +162,7 @@ class Wall:
         kinetic  as it was given, a formula of `SPEED` perhaps
         """
         touches, speed = self.unilateral.closed > 0.5, length(self.tangents @ self.slip)
-        of = "" if self.unilateral.sole else f" of '{self.name}'"
-        found = impossible_friction(f"friction{of}", self.friction, kinetic, speed)
+        found = impossible_friction(f"friction of '{self.name}'", self.friction, kinetic, speed)
         return [replace(event, zero=as_expression(where(touches, event.zero, 1.0))) for event in found]
 
 

@@ -15,6 +15,7 @@ from zeromass.integrate.hybrid.contact_table import (
     LAW,
     OPENS,
     RESTITUTION,
+    RETURNS,
     ROUNDED,
     SIZE,
     SLIPS,
@@ -228,7 +229,7 @@ def pose_problem(x: Contacts, values: Reals) -> bool:
             p.b[3 * k], p.D[3 * k, 3 * k] = 0.0, 0.0
             if bound >= 0.0:
                 p.mu[k], p.hold[k], p.given[k] = bound, bound, 1.0
-        known = speed > SLOW * x.law[LAW * k + SPEED] and reached & STOPS == 0
+        known = speed > SLOW * x.law[LAW * k + SPEED] and reached & (STOPS | RETURNS) == 0
         leaves = reached & OPENS != 0 or (reached & STRAYS != 0 and x.gap[k] > 0.0)
         opens = x.candidate[k] == 0 or (leaves and x.opens[k] != 0)
         p.excluded[k], p.mode[k], p.lasts[k] = CLOSED if opens else 0, OPEN, 1 - x.opens[k]
