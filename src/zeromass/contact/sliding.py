@@ -139,9 +139,8 @@ class Sliding(System):
         """Those of the particle, and of friction, restitution and creep."""
         return (*super().requirements, *self._possible())
 
-    def kind_in(self, modes: Sequence[str]) -> str:
-        """It flies, rests where friction holds it, or slides."""
-        return "resting" if "sticks" in modes else "sliding" if {*modes} - {"open"} else "flying"
+    kind_words: Mapping[str, str] = {"sticks": "resting", "slips": "sliding", "closed": "sliding", "open": "flying"}
+    """It rests where friction holds it on one of its surfaces."""
 
     # starts ----------------------------------------------------------------------------------------------------------
     def start(  # type: ignore[override]

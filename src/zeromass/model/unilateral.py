@@ -232,7 +232,9 @@ class Unilateral:
         return f"{self.name} {self.words.get(mode, mode)}"
 
     def happening(self, before: str, after: str, struck: bool) -> str:
-        """What results tell where its mode changes, or where it is struck."""
+        """What results tell where its mode changes, or where it is struck; nothing of friction that goes with its carrier."""
+        if not self.has_normal and "open" in (before, after):
+            return ""
         if self.scalar and "open" in self.words:
             return self.called("closed" if struck else after)
         if before == "open" and after != "open" and as_expression(self.restitution).value != 0.0:
@@ -254,7 +256,7 @@ class Unilateral:
     def event_names(self) -> set[str]:
         """All that results may tell of it."""
         modes = product(CONTACT_MODES, CONTACT_MODES, (False, True))
-        return {self.happening(before, after, struck) for before, after, struck in modes}
+        return {self.happening(before, after, struck) for before, after, struck in modes} - {""}
 
     def smoothed(self, found: Callable[[Any], Array]) -> Unilateral:
         """The same on the pieces of its formulas."""

@@ -172,11 +172,11 @@ def contact_events(pieces: SystemPieces, before: Piece, after: Piece) -> list[st
     found = []
     for one, was, mode, hit in zip(pieces.unilaterals, old, new, struck, strict=True):
         turned = was == mode == "slips" and sum(before.modes[way] * after.modes[way] for way in one.modes[3:5]) < 0.0
-        if hit or (mode != was and (one.has_normal or "open" not in (was, mode))):
+        if mode != was or hit:
             found.append(one.happening(was, mode, hit))
         elif turned:  # it has died out, and begins again
             found.append(one.happening(was, "sticks", False))
-    return found
+    return [name for name in found if name]
 
 
 def switchings(pieces: SystemPieces, t: float, old: Piece, new: Piece) -> tuple[Switching, ...]:

@@ -507,7 +507,8 @@ class HybridMotion {
       const [before, after] = [this.pieces[i - 1], this.pieces[i]];
       this.told.contacts.forEach((contact, k) => {
         const [was, mode, struck] = [this.mode(contact, before), this.mode(contact, after), this.struck(after, k)];
-        if (was !== mode || struck) found.push([contact.happens[was][mode][Number(struck)], after.t]);
+        const said = contact.happens[was][mode][Number(struck)];
+        if (said && (was !== mode || struck)) found.push([said, after.t]);
       });
     }
     return found;
@@ -518,11 +519,13 @@ class HybridMotion {
     return impulse.subarray(3 * k, 3 * k + 3).some((p) => p !== 0);
   }
 
-  /** Kinds of motion, [time, modes of all contacts], where they change or contacts are struck; none without contacts. */
+  /** Kinds of motion, [time, kind], as `System.kind_in` has them, where they change or contacts are struck; none without contacts. */
   kinds() {
     const found = [];
     for (const piece of this.told.contacts.length ? this.pieces : []) {
-      const kind = this.told.contacts.map((contact) => contact.called[this.mode(contact, piece)]).join(", ");
+      const modes = this.told.contacts.map((contact) => this.mode(contact, piece));
+      const word = this.told.kinds.find(([mode]) => modes.includes(mode));
+      const kind = word ? word[1] : this.told.contacts.map(({ called }, k) => called[modes[k]]).join(", ");
       const struck = this.told.contacts.some((_, k) => this.struck(piece, k));
       if (struck || !found.length || found[found.length - 1][1] !== kind) found.push([piece.t, kind]);
     }
