@@ -46,7 +46,6 @@ their equations of motion are stiff."""
 
 
 LANDS, RESTED = "lands", "bounces end"
-LANDS = "lands"
 CONTACT_MODES = ("open", "closed", "sticks", "slips")
 """What a contact does: "closed" without friction."""
 
@@ -232,7 +231,7 @@ class Unilateral:
         return f"{self.name} {self.words.get(mode, mode)}"
 
     def happening(self, before: str, after: str, struck: bool) -> str:
-        """What results tell where its mode changes, or where it is struck; nothing of friction that goes with its carrier."""
+        """What results tell where its mode changes, or where it is struck; "" of friction that goes with its carrier."""
         if not self.has_normal and "open" in (before, after):
             return ""
         if self.scalar and "open" in self.words:

@@ -66,7 +66,6 @@ class Contacts(Struct):
                 row after row; J_ends, J_columns and the like: where each row begins and ends, and the columns of its entries
     along       one row of W, or a sum of them, (n,)
     begins      whether its slip begins with the piece
-    speed       the largest of these velocities where a piece has ended
     reached     what has ended the piece: bits of `CAUSES`
     touching, candidate   whether each touches, and whether it does not leave; on: rows that are solved for
     A, Z, z, order   memory to share forces
@@ -112,7 +111,6 @@ class Contacts(Struct):
     W_columns: Ints
     along: Reals
     begins: Ints
-    speed: float
     reached: Ints
     touching: Ints
     candidate: Ints

@@ -113,8 +113,7 @@ def extent(x: Contacts, y: Reals, k: int) -> float:
 @kernel
 def slow_speed(x: Contacts, y: Reals, k: int) -> float:
     """Normal velocity of a contact that counts as none, m/s."""
-    rounding = ROUNDING * (x.law[LAW * k + SPEED] + 64.0 * x.speed)
-    return TOUCHES * max(fastest_rate(y) * x.law[LAW * k + SIZE], slip_speed(x, k)) + rounding
+    return TOUCHES * max(fastest_rate(y) * x.law[LAW * k + SIZE], slip_speed(x, k)) + ROUNDING * x.law[LAW * k + SPEED]
 
 
 @kernel
@@ -395,9 +394,6 @@ def settle_contacts(m: Motion, w: Switches, s: StepFunctions, fresh: bool) -> in
     x, y, values = m.contacts, m.y[: len(m.first)], m.values
     w.clock[0] = m.reals[T]
     look_at_contacts(x, w, y, values, 2.0 if fresh else 2.0 * STEEP)  # as `tangent_axes` chooses at starts
-    x.speed = 0.0
-    for i in range(3 * x.count):
-        x.speed = max(x.speed, abs(x.velocity[i]))
     if fresh:
         for i in range(3 * x.count):
             x.impulse[i] = 0.0
