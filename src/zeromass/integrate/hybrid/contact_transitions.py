@@ -58,18 +58,15 @@ CLOSED = 6
 
 
 @kernel
-def look_at_contacts(x: Contacts, w: Switches, y: Reals, values: Reals, near: float) -> None:
-    """Kinematics and dynamics of all contacts at a state, with tangents that are far from their normals.
-
-    near  square of the sine of the angle between a normal and the axis of its tangents, below which another is chosen
-    """
+def look_at_contacts(x: Contacts, w: Switches, y: Reals, values: Reals) -> None:
+    """Kinematics and dynamics of all contacts at a state, with tangents that are far from their normals."""
     x.evaluate(w.clock, y, values, x.gap, x.velocity, x.free, x.force, x.normal, x.law, x.J, x.W)
     changed = False
     for k in range(x.count):
         if x.axis[k] >= 0:
             n, least, at = x.normal[3 * k : 3 * k + 3], 0, x.axis[k]
             along = n[0] * values[at] + n[1] * values[at + 1] + n[2] * values[at + 2]
-            if 1.0 - along * along < near:
+            if 1.0 - along * along < 2.0 * STEEP:
                 for i in range(1, 3):
                     least = i if abs(n[i]) < abs(n[least]) else least
                 for i in range(3):
@@ -338,7 +335,7 @@ def slips_stiffly(x: Contacts, w: Switches, y: Reals, values: Reals) -> bool:
         some = some or (x.spatial[k] != 0 and values[x.slips[k]] != 0.0)
     if not some:
         return False
-    look_at_contacts(x, w, y, values, 2.0 * STEEP)
+    look_at_contacts(x, w, y, values)
     sum_forces(x, -1)
     some = False
     for k in range(x.count):
@@ -385,7 +382,7 @@ def finish_slips(m: Motion, x: Contacts, w: Switches, y: Reals) -> None:
             y[i] += late * w.ahead * w.slope[i]
         cut(m, t + late * w.ahead, y)
         w.clock[0] = t + late * w.ahead
-        look_at_contacts(x, w, y, m.values, 2.0 * STEEP)
+        look_at_contacts(x, w, y, m.values)
 
 
 @kernel
@@ -393,7 +390,7 @@ def settle_contacts(m: Motion, w: Switches, s: StepFunctions, fresh: bool) -> in
     """m.values, m.y ← modes of contacts and the state, beyond what has ended a piece, or as a motion begins."""
     x, y, values = m.contacts, m.y[: len(m.first)], m.values
     w.clock[0] = m.reals[T]
-    look_at_contacts(x, w, y, values, 2.0 if fresh else 2.0 * STEEP)  # as `tangent_axes` chooses at starts
+    look_at_contacts(x, w, y, values)
     if fresh:
         for i in range(3 * x.count):
             x.impulse[i] = 0.0
@@ -411,7 +408,7 @@ def settle_contacts(m: Motion, w: Switches, s: StepFunctions, fresh: bool) -> in
         why = apply_impacts(x, w, y, values)
         if why != int(ContactEnd.DECIDED):
             return why
-        look_at_contacts(x, w, y, values, 2.0 * STEEP)
+        look_at_contacts(x, w, y, values)
     find_candidates(x, y)
     for k in range(x.count):
         if x.candidate[k] != 0 and not (x.law[LAW * k + HOLD] >= 0.0 and x.law[LAW * k + KINETIC] >= 0.0):
