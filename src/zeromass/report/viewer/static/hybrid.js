@@ -507,17 +507,10 @@ class HybridMotion {
       const [before, after] = [this.pieces[i - 1], this.pieces[i]];
       this.told.contacts.forEach((contact, k) => {
         const [was, mode, struck] = [this.mode(contact, before), this.mode(contact, after), this.struck(after, k)];
-        const turned = !struck && was === "slips" && mode === was && this.turns(contact, before, after);
-        const said = contact.happens[was][turned ? "sticks" : mode][Number(struck)]; // it has died out, and begins again
-        if (said && (was !== mode || struck || turned)) found.push([said, after.t]);
+        if (was !== mode || struck) found.push([contact.happens[was][mode][Number(struck)], after.t]);
       });
     }
-    return found;
-  }
-
-  /** Whether the slip of a contact on a piece begins against that on the piece before. */
-  turns({ way }, before, after) {
-    return way.reduce((sum, place) => sum + before.values[place] * after.values[place], 0) < 0;
+    return found.filter(([said]) => said);
   }
 
   /** Whether a contact is struck where a piece begins. */
