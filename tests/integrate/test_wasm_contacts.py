@@ -61,7 +61,8 @@ def beside(
         samples, sampled = there["samples"].reshape(len(seen), -1), run.at(seen)
         assert np.abs(samples[:, :n] - sampled.y).max() <= 1e-9
         assert np.abs(samples[:, n : n + len(forces)] - sampled[forces]).max() <= 1e-8
-        assert np.abs(samples[:, n + len(forces) :]).max(initial=0.0) <= 1e-12
+        remains = sampled[left] if left else np.zeros((len(seen), 0))  # of constraints, between the ends of steps
+        assert np.abs(samples[:, n + len(forces) :] - remains).max(initial=0.0) <= 1e-12
         assert np.abs(there["end"] - run.y[-1]).max() <= 1e-9
     return found
 

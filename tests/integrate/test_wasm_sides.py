@@ -7,8 +7,7 @@ import pytest
 import zeromass as zm
 from contact.test_slipping_wheels import scooter
 from integrate.node import MISSING, node
-from integrate.test_wasm_contacts import beside as beside_contacts
-from integrate.test_wasm_kinds import beside
+from integrate.test_wasm_contacts import beside
 
 pytestmark = pytest.mark.skipif(node() is None, reason=MISSING)
 
@@ -24,7 +23,7 @@ def test_a_ball_on_a_rope(tmp_path):
     x, _, z = bob.position
     start = system.start({x: 0.0, z: -1.0, bob.velocity[0]: v, bob.velocity[2]: 0.0})
     tries = [{"v": speed} for speed in (3.0, 5.0, 5.5, 6.0, 7.5)]
-    runs = [run for run, _ in beside_contacts(start, 2.0, tries, tmp_path)]
+    runs = [run for run, _ in beside(start, 2.0, tries, tmp_path)]
     for run, given in zip(runs[1:4], tries[1:4], strict=True):
         left = (given["v"] ** 2 / g - 2) / 3
         assert run.kinds[:3] == ("rope taut", "rope slack", "rope taut")
@@ -40,7 +39,7 @@ def test_two_ropes(tmp_path):
     system = zm.System([a, b], gravity=g, joints=ropes)
     places = [(a.position, (0.3, 0, -0.5)), (b.position, (0.5, 0, -0.6))]
     start = system.start([*places, (a.velocity, (v, 0, 0)), (b.velocity, (0, 0.3, 0))])
-    runs = [run for run, _ in beside_contacts(start, 2.0, [{"v": 1.0}, {"v": 3.0}], tmp_path)]
+    runs = [run for run, _ in beside(start, 2.0, [{"v": 1.0}, {"v": 3.0}], tmp_path)]
     assert len(runs[1].kinds) > 5
 
 
@@ -49,6 +48,6 @@ def test_a_pair_of_wheels(tmp_path):
     """A scooter whose driven wheel slips while the other rolls, both roll, or both slip."""
     system, body, (rear, _) = scooter(0.0, μ, torque=τ)
     start = system.start({rear.contact[0]: -0.6, rear.contact[1]: 0.0, body.velocity[0]: 1.0})
-    runs = beside(start, 0.5, [{}, {"torque": 1.0}, {"mu": 0.1}], tmp_path, between=1e-11)
+    runs = [run for run, _ in beside(start, 0.5, [{}, {"torque": 1.0}, {"mu": 0.1}], tmp_path)]
     assert runs[0].kinds[-1] == "rear slipping, front rolling"
     assert runs[1].kinds == ("rear rolling, front rolling",)

@@ -58,19 +58,40 @@ CLOSED = 6
 
 
 @kernel
+def choose_axes(x: Contacts, w: Switches, y: Reals, values: Reals) -> None:
+    """values ← axes of tangents as a motion begins: of each normal that of the coordinate which it has least of."""
+    some = False
+    for k in range(x.count):
+        if x.axis[k] >= 0:
+            some, values[x.axis[k]] = True, 1.0
+    if some:
+        x.evaluate(w.clock, y, values, x.gap, x.velocity, x.free, x.force, x.normal, x.law, x.J, x.W)
+    for k in range(x.count):
+        if x.axis[k] >= 0:
+            set_axis(x, k, values)
+
+
+@kernel
+def set_axis(x: Contacts, k: int, values: Reals) -> None:
+    """values ← the axis of the tangents of a contact: of the coordinate that its normal has least of."""
+    n, least, at = x.normal[3 * k : 3 * k + 3], 0, x.axis[k]
+    for i in range(1, 3):
+        least = i if abs(n[i]) < abs(n[least]) else least
+    for i in range(3):
+        values[at + i] = 1.0 if i == least else 0.0
+
+
+@kernel
 def look_at_contacts(x: Contacts, w: Switches, y: Reals, values: Reals) -> None:
     """Kinematics and dynamics of all contacts at a state, with tangents that are far from their normals."""
     x.evaluate(w.clock, y, values, x.gap, x.velocity, x.free, x.force, x.normal, x.law, x.J, x.W)
     changed = False
     for k in range(x.count):
         if x.axis[k] >= 0:
-            n, least, at = x.normal[3 * k : 3 * k + 3], 0, x.axis[k]
+            n, at = x.normal[3 * k : 3 * k + 3], x.axis[k]
             along = n[0] * values[at] + n[1] * values[at + 1] + n[2] * values[at + 2]
             if 1.0 - along * along < 2.0 * STEEP:
-                for i in range(1, 3):
-                    least = i if abs(n[i]) < abs(n[least]) else least
-                for i in range(3):
-                    values[at + i] = 1.0 if i == least else 0.0
+                set_axis(x, k, values)
                 changed = True
     if changed:
         x.evaluate(w.clock, y, values, x.gap, x.velocity, x.free, x.force, x.normal, x.law, x.J, x.W)

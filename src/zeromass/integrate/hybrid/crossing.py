@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from zeromass.integrate.hybrid.chattering import chatters
-from zeromass.integrate.hybrid.contact_transitions import settle_contacts
+from zeromass.integrate.hybrid.contact_transitions import choose_axes, settle_contacts
 from zeromass.integrate.hybrid.memory import IGNORED, NONE, Crossing, Jumps, Motion, T, watch
 from zeromass.integrate.hybrid.messages import ContactEnd, Selection
 from zeromass.integrate.hybrid.reset import concerned, largest, reset, strike
@@ -129,6 +129,7 @@ def begin_modes(m: Motion, w: Switches, s: StepFunctions) -> int:
     for i in range(len(y) // 2, len(y)):
         y[i] = 0.0 if abs(y[i]) < UNDERFLOW else y[i]
     w.clock[0] = m.reals[T]
+    choose_axes(m.contacts, w, y, m.values)
     why = select_modes(w, y, m.values, True)
     if why != int(Selection.DECIDED) or m.contacts.count == 0:
         return why
