@@ -217,13 +217,14 @@ class Pieced:
         }
 
     def _contacts(self) -> list[dict[str, Any]]:
-        """Of each contact its name, the places of its flags, and what results tell of its modes and of their changes."""
+        """Of each contact its name, the places of its flags and of the way of its slip, and what results tell of its modes and of their changes."""
         pieces = self.pieces
         places = {p: i for i, p in enumerate(pieces.system.parameters[len(pieces.given.parameters) :])}
         return [
             {
                 "said": pieces.told(len(pieces.switches) + k),
                 "flags": [places[flag] for flag in one.modes[:3]],
+                "way": [places[part] for part in one.modes[3:5]],
                 "called": {mode: one.called(mode) for mode in CONTACT_MODES},
                 "happens": {
                     before: {

@@ -95,9 +95,6 @@ def begin_motion(
     m.ints[RECORDED], m.ints[STEPS], m.ints[REJECTED], m.ints[EVALUATIONS] = 0, 0, 0, 0
     for i in range(m.hidden, len(m.values)):
         m.values[i] = 0.0
-    for k in range(m.contacts.count):
-        if m.contacts.axis[k] >= 0:
-            m.values[m.contacts.axis[k]] = 1.0
     for k in range(len(w.kind)):
         turn = w.kind[k] == TURN
         w.reached[k] = 1 if turn and turns[k] != turns[k] else 0

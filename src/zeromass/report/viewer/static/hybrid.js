@@ -508,9 +508,15 @@ class HybridMotion {
       this.told.contacts.forEach((contact, k) => {
         const [was, mode, struck] = [this.mode(contact, before), this.mode(contact, after), this.struck(after, k)];
         if (was !== mode || struck) found.push([contact.happens[was][mode][Number(struck)], after.t]);
+        else if (mode === "slips" && this.turns(contact, before, after)) found.push([contact.happens[was].sticks[0], after.t]);
       });
     }
     return found.filter(([said]) => said);
+  }
+
+  /** Whether a slip has died out and begins again, the other way. */
+  turns({ way }, before, after) {
+    return way.reduce((total, place) => total + before.values[place] * after.values[place], 0) < 0;
   }
 
   /** Whether a contact is struck where a piece begins. */
