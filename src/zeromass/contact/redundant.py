@@ -46,13 +46,13 @@ def pushing_nowhere(G: np.ndarray) -> np.ndarray:
     return decision.column_scale[:, None] * decision.right[:, decision.rank :]
 
 
-def warn_of_redundancy(names: Sequence[str]) -> None:
-    """Warns of contacts by their names, if there are any."""
+def warn_of_redundancy(names: Sequence[str], rubbed: bool = True) -> None:
+    """Warns of contacts by their names, if there are any; rubbed: whether one of them has friction."""
     if names:
+        said = "; where one of these contacts slips, its friction depends on that" if rubbed else ""
         warnings.warn(
             f"the normal forces of {', '.join(names)} are not determined by the motion of rigid bodies: of all with the "
-            "same resultant those of the least sum of squares are taken; where one of these contacts slips, its friction "
-            "depends on that",
+            f"same resultant those of the least sum of squares are taken{said}",
             RedundantContacts,
             stacklevel=2,
         )

@@ -99,8 +99,8 @@ class HybridIntegrator:
         shared = sum(driver.m.contacts.shared for driver in self._drivers.values())
         elements = self.pieces.given.contact_elements
         vertices = {one.name for by in elements if len(by.unilaterals) > 1 for one in by.unilaterals}
-        names = [one.name for one, some in zip(self.pieces.unilaterals, shared, strict=True) if some]
-        warn_of_redundancy([name for name in names if name not in vertices])
+        found = [one for one, some in zip(self.pieces.unilaterals, shared, strict=True) if some and one.name not in vertices]
+        warn_of_redundancy([one.name for one in found], any(not one.smooth for one in found))
 
     def _first_modes(self, found: Segments) -> Segments:
         """The segments up to the first change of contact modes, which ends the motion as an event."""

@@ -74,9 +74,11 @@ IMPOSSIBLE: dict[ContactEnd, str] = {
     "0 and 1",
     ContactEnd.FRICTION: "friction of {which} is {value:g} at t = {t:.9g} s, where it is struck; a coefficient is positive, "
     "or zero",
-    ContactEnd.NEGATIVE: "at t = {t:.9g} s friction of {which} = {law} falls below zero; a coefficient is positive, or zero",
+    ContactEnd.NEGATIVE: "at t = {t:.9g} s {said}",
 }
-"""which: a contact; value: of its coefficient, at a time t; law: its formula."""
+"""which: a contact; value: of its coefficient, at a time t; said: what is wrong with its formula."""
+
+NEGATIVE = " falls below zero; a coefficient is positive, or zero"
 
 
 def words(why: Selection, which: str, count: int = 1, number: int = 0) -> str:

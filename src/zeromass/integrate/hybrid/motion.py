@@ -11,14 +11,14 @@ import numpy as np
 
 from zeromass.compile.program import Program
 from zeromass.expression import Symbol, as_expression, caption
-from zeromass.integrate.hybrid.contact_table import KINETIC, LAW, RESTITUTION
+from zeromass.integrate.hybrid.contact_table import HOLD, KINETIC, LAW, RESTITUTION
 from zeromass.integrate.hybrid.crossing import begin_modes, cross_switch
 from zeromass.integrate.hybrid.driven import DrivenPieces, piece_of
 from zeromass.integrate.hybrid.driver import drive, functions_in_piece, select_in_piece, take_back
 from zeromass.integrate.hybrid.guard_functions import LOW, GuardFunctions, LookedAt
 from zeromass.integrate.hybrid.members import Ending, Members, drive_members
 from zeromass.integrate.hybrid.memory import COUNTS, LEAVES, MEETS, Crossing, Drive
-from zeromass.integrate.hybrid.messages import CONTACT_WORDS, IMPOSSIBLE, ContactEnd, Selection, words
+from zeromass.integrate.hybrid.messages import CONTACT_WORDS, IMPOSSIBLE, NEGATIVE, ContactEnd, Selection, words
 from zeromass.integrate.hybrid.methods import MethodMemory, method_memory
 from zeromass.integrate.hybrid.piece_begin import next_target
 from zeromass.integrate.hybrid.piece_memory import PieceMemory
@@ -40,6 +40,7 @@ from zeromass.integrate.stepping.workspace import Workspace
 from zeromass.integrate.terms import terms_of_time
 from zeromass.kernel.language import compiled
 from zeromass.model import ModelError, StartError, State
+from zeromass.model.event import IMPOSSIBLE as REFUSES
 from zeromass.model.pieces import Undecided
 from zeromass.model.unilateral import inside_words
 
@@ -322,13 +323,19 @@ class Driver(PieceMemory):
     def contact_words(self) -> str:
         """Why contacts do not tell what follows; raises where a coefficient is none."""
         x = self.m.contacts
+        which = self.pieces.words([len(self.w.kind) + x.which])
         if x.why in IMPOSSIBLE:
-            value = x.law[LAW * x.which + (RESTITUTION if x.why == ContactEnd.RESTITUTION else KINETIC)]
-            which = self.pieces.words([len(self.w.kind) + x.which])
-            law = caption(as_expression(self.pieces.given.unilaterals[x.which].friction))
-            said = {"which": which, "value": value, "law": law, "t": self.w.clock[0]}
-            raise ModelError(IMPOSSIBLE[ContactEnd(x.why)].format(**said))
-        return CONTACT_WORDS[ContactEnd(x.why)].format(which=self.pieces.words([len(self.w.kind) + x.which]))
+            one, law = self.pieces.given.unilaterals[x.which], x.law[LAW * x.which : LAW * (x.which + 1)]
+            value = law[RESTITUTION if x.why == ContactEnd.RESTITUTION else KINETIC]
+            what, given = f"friction of {which}", one.friction
+            if law[HOLD] >= 0.0 and one.kinetic is not None:
+                what, given = f"kinetic {what}", one.kinetic
+            said = f"{what} = {caption(as_expression(given))}" + NEGATIVE
+            for event in self.pieces.given.events:  # which is written as the user has given it
+                said = event.message if event.name == f"{REFUSES}{what}" else said
+            told = {"which": which, "value": value, "said": said, "t": self.w.clock[0]}
+            raise ModelError(IMPOSSIBLE[ContactEnd(x.why)].format(**told))
+        return CONTACT_WORDS[ContactEnd(x.why)].format(which=which)
 
     def _values(self, piece: Piece) -> list[float]:
         """Modes, margins and flags of a piece, in the order of the parameters."""
