@@ -109,11 +109,6 @@ def check(run: Course, start: State, sliders: Sequence[Slider], *, changes: bool
     system = run.system
     if run.t[-1] < run.t[0]:
         raise ModelError("sliders: the run goes back in time; a page makes motions forward")
-    if system.unilaterals:
-        raise ModelError(
-            f"sliders: '{system.unilaterals[0].name}' may open or slip, and a page does not make such motions; leave the "
-            "sliders out"
-        )
     moving = start
     if system.pieces is not None:
         motion = Pieced(start, tuple(system.events), (), float(run.t[-1]), run.settings, [s.symbol for s in sliders])
