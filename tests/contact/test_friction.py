@@ -159,7 +159,7 @@ def test_a_pull_of_exactly_what_friction_gives_is_held(pull):
         assert run.outcome.complete
         assert run.kinds == ("resting",)
         assert len(run.t) < 100
-        assert np.all(run.y[:, 0] == 0.0)
+        assert np.abs(run.y[:, 0]).max() <= 1e-14  # rounding of accelerations
 
 
 @pytest.mark.parametrize("make", [zm.Rolling, zm.Contacts])

@@ -55,5 +55,3 @@ def test_infinite_friction_is_as_much_as_is_needed():
     assert np.array_equal(*ends)
     room = zm.Contacts(zm.ball(0.05, 0.3), on={"floor": zm.surfaces.plane()}, friction={"floor": np.inf})
     assert room["floor"].friction is None
-    with pytest.raises(zm.ModelError, match="friction is inf"):  # smooth without it, so that this would be silence
-        zm.Sliding(zm.Particle("bead", mass=1.0), on=zm.surfaces.plane(), friction=np.inf)

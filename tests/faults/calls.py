@@ -840,7 +840,6 @@ def _contacts() -> dict[str, Call]:
             {"prescribed": (), "contact": (0, 0, 0), "velocity": (1, 0, 0), "t": 0.0, "parameters": {}, "guess": None},
         ),
         "Sliding.start above": Call(sliding.start, {"position": (0, 0, 1), "velocity": (1, 0, 0)}),
-        "Sliding.touching": Call(sliding.touching, {"which": 0, "holds": False}),
         "Sliding properties": Call(_properties(sliding), {}),
         "Contact": Call(
             zm.Contact,
@@ -1415,8 +1414,6 @@ def _hooks() -> dict[str, Call]:
     rolling = zm.Rolling(ball, on=floor, friction=0.3, rolling_resistance=1e-3, restitution=0.5)
     rolls = rolling.start(contact=(0, 0), velocity=(1.0, 0.0))
     bead = zm.Particle("bead", mass=0.1)
-    sliding = zm.Sliding(bead, on=floor, friction=0.3)
-    lies = sliding.start(contact=(0, 0, 0), velocity=(1, 0, 0))
     egg, stone = zm.ellipsoid((0.1, 0.2, 0.3), 1.0), zm.superquadric((0.1, 0.2, 0.3), 4, 1.0)
     contacts = zm.Contacts(ball, on={"floor": floor}, friction=0.2)
     touches = contacts.start(center=(0, 0, 0.1))
@@ -1449,11 +1446,6 @@ def _hooks() -> dict[str, Call]:
         "Rolling.struck": Call(rolling.struck, {"state": rolls, "impulse": impulse}),
         "Rolling.surface_at": Call(rolling.surface_at, {"point": np.zeros(3), "others": [0.0]}),
         "Rolling.holding": Call(first(rolling.holding), {"a": "no slip"}),
-        "Sliding.kind_at": Call(sliding.kind_at, {"which": 0, "state": lies, "slips": False}),
-        "Sliding.begins_as": Call(sliding.begins_as, {"state": lies}),
-        "Sliding.left": Call(sliding.left, {"state": lies}),
-        "Sliding.lack_of_friction": Call(sliding.lack_of_friction, {"wall": sliding.walls[0]}),
-        "Sliding.goes_on_as": Call(sliding.goes_on_as, {"event": "none", "state": lies}),
         "Contacts.begins_as": Call(contacts.begins_as, {"state": touches}),
         "Contacts.goes_on_as": Call(contacts.goes_on_as, {"event": "none", "state": touches}),
         "Contacts[]": Call(lambda a: contacts[a], {"a": "floor"}),

@@ -202,31 +202,6 @@ def test_friction_of_strokes_that_depends_on_speed(body, tmp_path):
     beside(start, 0.4, [{"e": 0.2}, {"e": 0.3, "mu": 0.05}], tmp_path)
 
 
-@pytest.mark.slow
-def test_a_bead_leaves_a_sphere(tmp_path):
-    """Where it has come down by a third of the radius, as Newton's Principia have it; then it flies."""
-    sliding = zm.Sliding(zm.Particle("bead", mass=0.1), on=zm.surfaces.sphere(1.0), gravity=G)
-    start = sliding.start(contact=(0.1, 0.0, np.sqrt(0.99)))
-    (run,) = beside(start, 1.5, [{}], tmp_path)
-    assert run.kinds == ("sliding", "flying")
-    assert run.state(run.changes[0]).q[2] == pytest.approx(2 / 3 * np.sqrt(0.99), abs=1e-9)
-
-
-@pytest.mark.slow
-def test_a_bead_between_a_slope_and_a_wall(tmp_path):
-    """It bounces, slides, and rests where friction holds it; on a bowl with friction that depends on speed."""
-    bead = zm.Particle("bead", mass=0.1)
-    slope, wall = zm.surfaces.plane(0.2), zm.Surface(lambda X, Y, Z: 1 - X, name="wall")
-    corner = zm.Sliding(bead, on=[slope, wall], gravity=G, friction=μ, restitution=e)
-    start = corner.start(position=(0, 0, 0.4), velocity=(v, 0.3, 0))
-    tries = [{}, {"v": 2.0, "mu": 0.5, "e": 0.3}, {"v": 2.5, "mu": 0.1}]
-    runs = beside(start, 1.5, tries, tmp_path)
-    assert runs[1].kinds[-1] == "resting"
-    law = zm.Friction(static=0.5, kinetic=lambda s: μ + 0.1 * np.exp(-s / 0.3))
-    bowl = zm.Sliding(bead, on=zm.Surface(lambda X, Y: 0.3 * X**2), gravity=G, friction=law, restitution=e)
-    beside(bowl.start(position=(0.5, 0, 0.4), velocity=(v, 0.3, 0)), 2.0, [{}, {"v": 0.2, "mu": 0.3}], tmp_path)
-
-
 def test_what_has_one_kind_or_switches():
     """Without friction, restitution and resistance nothing changes; friction about the normal has a sign, a formula."""
     plane = zm.surfaces.plane()

@@ -52,7 +52,7 @@ def test_a_particle_on_two_surfaces():
     scenario = parse_scenario(SLIDING)
     run = scenario.simulate()
     assert run.kinds[:3] == ("sliding", "flying", "flying")
-    assert [event.name for event in run.events][:2] == ["contact lost", "strikes plane"]
+    assert [event.name for event in run.events][:2] == ["sphere: contact lost", "plane: lands"]
     assert scenario.system.particle.name == "bead"
 
 

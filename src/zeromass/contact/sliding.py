@@ -8,45 +8,30 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zeromass.contact.friction import Friction, friction_of, lacking, possible_friction
-from zeromass.contact.landing import landed, lifted, size_of
+from zeromass.contact.friction import Friction, bounded, friction_of, possible_friction
 from zeromass.contact.limits import possible_creep, possible_restitution
-from zeromass.contact.slow import STOPPED
-from zeromass.contact.start import GIVEN
 from zeromass.contact.surface import Surface
-from zeromass.contact.walls import OnWall, Wall
+from zeromass.contact.walls import Wall
 from zeromass.errors import shown
-from zeromass.expression import Array, Evaluator, Expression, Symbol
+from zeromass.expression import Array, Expression, Symbol, expressions
 from zeromass.expression.build import ZERO
-from zeromass.model import Event, ModelError, Onward, Particle, Quantity, StartError, State, System
-from zeromass.model.at_once import at_once
+from zeromass.model import Event, ModelError, Particle, Quantity, StartError, State, System
 from zeromass.model.forces import Forces, GeneralizedForce, Load, loads
-from zeromass.model.given import (
-    Number,
-    Vector,
-    given_all,
-    given_count,
-    given_flag,
-    given_kind,
-    given_numbers,
-    length,
-    shape_of,
-)
+from zeromass.model.given import Number, Vector, given_all, given_numbers, shape_of
 from zeromass.model.record import read_number, recorded, written_number
-from zeromass.model.requirement import Ordered, Requirement, number_at
+from zeromass.model.requirement import Ordered, Requirement
 from zeromass.model.start import Prescribed
-from zeromass.model.state import belonging
+from zeromass.model.unilateral import told_apart
 
 if TYPE_CHECKING:
     from zeromass.expression.record import Reader, Writer
     from zeromass.model import Drawing
-    from zeromass.model.changing import Changing
 
 LEAST_BOUNCE = 1e-12
 """Height of a bounce, m, below which bounces end."""
 
 CREEP = 1e-9
-"""Speed of slip, m/s, below which friction falls off."""
+"""Speed of slip, m/s, below which a slip counts as none."""
 
 OPTIONS = ("friction_coefficient", "kinetic_coefficient", "restitution", "creep", "least_bounce")
 
@@ -58,14 +43,14 @@ class Sliding(System):
     particle      what moves, a zm.Particle with a mass
     on            a surface, or several that the particle meets one at a time
     gravity       m/s², g for (0, 0, −g) or a vector
-    friction      coefficient μ, or zm.Friction(static=…, kinetic=…); surfaces are smooth without it
-    restitution   coefficient e of impulses, 0 to 1, of strokes
-    creep         speed of slip, m/s, below which friction falls off; at ten times that friction holds the particle
+    friction      coefficient μ, or zm.Friction(static=…, kinetic=…); 0 smooth, None rough, so that it never slips
+    restitution   coefficient e of impulses, 0 to 1
+    creep         speed of slip, m/s, below which a slip counts as none
     least_bounce  height of a bounce, m, below which bounces end, or 1e-11 of its place, if that is more; it slides then
     forces        as of a System
 
-    The system is that of the flight. Its motion goes on as `touching(k)` where it touches a surface, and back; every stroke
-    is in `run.impulses`. In a corner surfaces strike one after the other, until it leaves them all.
+    Each of `sliding.walls` is a contact of the system. The particle flies, slides or rests; every impact is in
+    `run.impulses`. In a corner surfaces are struck one after the other, until it leaves them all, or lies on them.
 
     A bead leaves a smooth sphere where it has come down by a third of the radius:
 
@@ -93,7 +78,7 @@ class Sliding(System):
         *,
         on: Surface | Sequence[Surface],
         gravity: Number | Vector | None = 9.81,
-        friction: Number | Friction | None = None,
+        friction: Number | Friction | None = 0.0,
         restitution: Number = 0.0,
         creep: Number = CREEP,
         least_bounce: Number = LEAST_BOUNCE,
@@ -108,22 +93,38 @@ class Sliding(System):
             raise ModelError(f"what slides is a zm.Particle with a mass, not {particle!r}")
         self.particle: Particle = particle
         self.gravity: Number | Vector | None = gravity
-        smooth = friction is None or (isinstance(friction, int | float) and friction == 0.0)
-        self.friction_coefficient, self.kinetic_coefficient = friction_of(None if smooth else friction)
+        self.friction_coefficient, self.kinetic_coefficient = friction_of(bounded(friction))
         self.restitution, self.creep, self.least_bounce = restitution, creep, least_bounce
         for requirement in self._possible():
             requirement.checked("friction, restitution, creep and least_bounce")
         self.applied: list[Load] = loads(forces)
-        super().__init__([particle], gravity=gravity, forces=self.applied)
-        given = (self.friction_coefficient, self.kinetic_coefficient, restitution, creep, least_bounce)
-        self._know(*[e for e in given if e is not None], *[s(particle.position) for s in surfaces])
-        self._stands_before(surfaces)
+        self.walls: tuple[Wall, ...] = self._walls(surfaces)
+        super().__init__([particle], gravity=gravity, forces=self.applied, contacts=self.walls)
+        self._watch_walls()
 
-    def _stands_before(self, surfaces: Sequence[Surface]) -> None:
-        self.walls: tuple[Wall, ...] = tuple(Wall(surface, self) for surface in surfaces)
-        self.touched: dict[tuple[int, bool], OnWall] = {}
-        """What `touching` has given."""
-        self.events: tuple[Event, ...] = tuple(event for wall in self.walls for event in wall.events)
+    def _walls(self, surfaces: Sequence[Surface]) -> tuple[Wall, ...]:
+        """The contacts with its surfaces."""
+        return tuple(
+            Wall(
+                surface,
+                self.particle,
+                friction=self.friction_coefficient,
+                kinetic=self.kinetic_coefficient,
+                restitution=self.restitution,
+                creep=self.creep,
+                least_bounce=self.least_bounce,
+                sole=len(surfaces) == 1,
+            )
+            for surface in surfaces
+        )
+
+    def _watch_walls(self) -> None:
+        """Watches its surfaces, and knows the parameters of its numbers."""
+        self.simultaneous_impacts = False
+        self._know(*[e for name in OPTIONS if (e := getattr(self, name)) is not None])
+        self.events: tuple[Event, ...] = tuple(
+            event for wall in self.walls for event in (*wall.events, *wall.friction_events(self.kinetic_coefficient))
+        )
 
     def _possible(self) -> list[Requirement]:
         return [
@@ -138,20 +139,8 @@ class Sliding(System):
         """Those of the particle, and of friction, restitution and creep."""
         return (*super().requirements, *self._possible())
 
-    def touching(self, which: int = 0, *, holds: bool = False) -> OnWall:
-        """The particle where it touches one of its surfaces; with `holds`, where friction holds it there.
-
-        >>> bead = zm.Particle("bead", mass=0.1)
-        >>> floor = zm.Sliding(bead, on=zm.surfaces.plane(), gravity=10.0).touching()
-        >>> floor.start()[floor.contacts[0].normal_force]
-        1.0
-        """
-        which = given_count(which, "which", below=len(self.walls))
-        if given_flag(holds, "holds") and self.friction_coefficient is None:
-            raise ModelError("nothing holds a particle without friction: Sliding(…, friction=μ)")
-        if (which, holds) not in self.touched:
-            self.touched[which, holds] = OnWall(self, which, holds=holds)
-        return self.touched[which, holds]
+    kind_words: Mapping[str, str] = {"sticks": "resting", "slips": "sliding", "closed": "sliding", "open": "flying"}
+    """It rests where friction holds it on one of its surfaces."""
 
     # starts ----------------------------------------------------------------------------------------------------------
     def start(  # type: ignore[override]
@@ -179,104 +168,30 @@ class Sliding(System):
         >>> table.start(contact=(1.0, 0.0), velocity=(2.0, 0.0))[ball.velocity].round(9)
         array([ 2.        ,  0.        , -1.09260498])
         """
-        P, v = self.particle.position, self.particle.velocity
+        P, v, wall = self.particle.position, self.particle.velocity, self.walls[0].unilateral
         if contact is not None:
             for value, what in ((contact, "contact"), (velocity, "velocity")):
                 if shape_of(value) not in ((2,), (3,)):
                     raise StartError(f"{what} is {shown(value)}; it has two components, or three")
             place = list(zip(P, contact, strict=False))
             near: Any = [(P[2], guess)] if isinstance(guess, float | int) else () if guess is None else guess
-            on = self.touching()
             if len(contact) == 3:
                 near, place = list(zip(P, contact, strict=True)), []
-            lies = on.start(place, t=t, parameters=parameters, guess=near)
+            lies = super().start([*place, (wall.gap, 0.0)], t=t, parameters=parameters, guess=near)
             given = given_numbers(velocity, "velocity", (None,))
             fixed = list(zip(v, given, strict=False)) if len(given) == 2 else []
             wanted = [] if fixed else list(zip(v, given, strict=True))
-            return on.start([(P, lies.q), *fixed], t=t, parameters=parameters, guess=wanted)
+            fixed.append((wall.approach, 0.0))
+            return super().start([(P, lies.q), *fixed], t=t, parameters=parameters, guess=wanted)
         if position is not None:
             prescribed = [(P, position), (v, velocity)]
         return super().start(prescribed, t=t, parameters=parameters, guess=() if guess is None else guess)
 
-    def begins_as(self, state: State) -> System:
-        """In flight, or `touching` a surface that it lies on and is pressed to."""
-        given_kind(state, State, "the state", "one that sliding.start(…) makes")
-        if isinstance(state.system, OnWall) and state.system.sliding is self:
-            return state.system.begins_as(state)
-        if state.system is not self:
-            return self
-        for k, wall in enumerate(self.walls):
-            near = wall.near(state)
-            name, reach = wall.surface.name, GIVEN * max(size_of(state), abs(near.distance))
-            if near.distance < -reach:
-                raise StartError(f"'{self.particle.name}' begins {-near.distance:.3g} m inside '{name}'")
-            if abs(near.distance) > reach:
-                continue
-            slow = GIVEN * float(np.linalg.norm(state.v) + np.linalg.norm(near.slip))
-            if near.rate < -slow:
-                raise StartError(f"'{self.particle.name}' begins with a stroke on '{name}'; begin before it, or after")
-            if abs(near.rate) <= slow and near.bend < 0.0:
-                return self.kind_at(k, state)
-        return self
-
-    @property
-    def begins_one_way(self) -> bool:
-        """Never: it may fly, slide or rest."""
-        return False
-
-    # what comes after ------------------------------------------------------------------------------------------------
-    def goes_on_as(self, event: str, state: State) -> System | Onward | None:
-        """What a stroke makes of it: flight, or contact; None at other events, or where two surfaces hold it."""
-        given_kind(event, str, "event", "the name of an event")
-        belonging(state, self)
-        for k, wall in enumerate(self.walls):
-            if event == wall.strikes:
-                return landed(self, state, k)
-        return None
-
-    def changing(self) -> Changing | None:
-        """Flight, and each surface, on which it slides or rests."""
-        from zeromass.contact.sliding_changing import changing  # few runs are driven outside Python
-
-        return changing(self)
-
-    def kind_at(self, which: int, state: State, *, slips: bool = False) -> OnWall:
-        """What it does from a state on, on a surface: it slides, or friction holds it."""
-        belonging(state, self)
-        given_flag(slips, "slips")
-        on, wall = self.touching(which), self.walls[which]
-        if self.friction_coefficient is None or slips:
-            return on
-        if wall.near(state).slides > 1.001 * STOPPED * number_at(self.creep, state.known):
-            return on  # the event at which slip dies out is located to rounding
-        held = self.touching(which, holds=True)
-        return held if at_once(state.carried_to(held), self.lack_of_friction(wall)) <= 0.0 else on
-
-    def left(self, state: State) -> Onward:
-        """How a particle goes on that leaves a surface."""
-        given_kind(state, State, "the state", "one that sliding.start(…) makes")
-        if not isinstance(state.system, OnWall):
-            raise ModelError("the particle leaves a surface only from a state in which it touches one")
-        free = lifted(self, state.carried_to(self), [state.system.which])
-        return Onward(free, (), np.empty(0), np.zeros(3), 0.0)
-
     # quantities ------------------------------------------------------------------------------------------------------
-    @cached_property
-    def free_acceleration(self) -> Evaluator:
-        """Acceleration in flight, m/s², from numbers in the order of `inputs`."""
-        return Evaluator(self.Q / self.particle.mass, self.inputs)
-
     @cached_property
     def reaction_force(self) -> Array:
         """Force of the surfaces on the particle, N."""
-        return self.reaction.on(self.particle.position)
-
-    def lack_of_friction(self, wall: Wall) -> Expression:
-        """|F_t| − μ F_n, N: positive where it takes more than friction to hold the particle."""
-        given_kind(wall, Wall, "wall", "one of sliding.walls")
-        if self.friction_coefficient is None:
-            raise ModelError("nothing holds a particle without friction: Sliding(…, friction=μ)")
-        return lacking(length(wall.friction_force), self.friction_coefficient * wall.normal_force)
+        return expressions(sum((wall.force for wall in self.walls), expressions(np.zeros(3))))
 
     @cached_property
     def drawing(self) -> Drawing:
@@ -322,5 +237,7 @@ class Sliding(System):
         ]
         for name in OPTIONS:
             setattr(self, name, read_number(own["options"].get(name), r))
-        self._know(*[e for e in (getattr(self, name) for name in OPTIONS) if e is not None])
-        self._stands_before([read_surface(data, r) for data in own["walls"]])
+        self.walls = self._walls([read_surface(data, r) for data in own["walls"]])
+        self.contact_elements = self.walls
+        self.unilaterals = told_apart(wall.unilateral for wall in self.walls)
+        self._watch_walls()

@@ -230,7 +230,10 @@ class Course(ByExpression):
         t = given_real(t, "the time of a state")
         (k,) = _which(self.segments, np.array([t]))
         later = [segment for segment in self.segments[k + 1 :] if segment.t[0] == t]
-        return later[-1].state(t) if after and later else self.segments[k].state(t)
+        if after and later:
+            return later[-1].state(t)
+        state = self.segments[k].state(t)
+        return replace(state, beyond=later[-1].state(t)) if later and self.system.unilaterals else state
 
 
 class Sampled(ByExpression):

@@ -157,8 +157,7 @@ class Segment(ByExpression):
         pieces = self.system.pieces
         if self.piece is None or pieces is None or not pieces.unilaterals:
             return self.system.kind
-        modes = contact_modes(pieces, self.piece.modes)
-        return ", ".join(one.called(mode) for one, mode in zip(pieces.unilaterals, modes, strict=True))
+        return self.system.kind_in(contact_modes(pieces, self.piece.modes))
 
     def contact_mode(self, name: str) -> str:
         """Mode of a contact, by its name: "open", "closed", "sticks" or "slips"; "closed" of one that can not open."""

@@ -237,7 +237,6 @@ def _later_kind(name: str) -> type[System] | None:
     homes = {
         "contacts": ("zeromass.contact.contacts", "Contacts"),
         "sliding": ("zeromass.contact.sliding", "Sliding"),
-        "sliding on a surface": ("zeromass.contact.walls", "OnWall"),
     }
     if name not in homes:
         return None

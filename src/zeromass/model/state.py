@@ -121,6 +121,7 @@ class State(Remembering, ByExpression):
     sliding     of a state in a run: the switches along which it slides, as where dry friction holds it, in words
     held        what of these depends on rates, and is zero as long as they hold
     event       of a state in a run at an event that changes the kind of motion: its name, see `after_event`
+    beyond      of a state in a run where the modes of contacts change, as at an impact: that behind it
     made_of     these prescriptions, so that it can be made again with other values of the parameters
     given       of the first state of a run that begins as another kind of motion: the start that the run was given
 
@@ -141,11 +142,12 @@ class State(Remembering, ByExpression):
     sliding: str = ""
     held: tuple[Expression, ...] = field(default=(), repr=False)
     event: str = field(default="", repr=False)
+    beyond: State | None = field(default=None, repr=False)
     made_of: Prescription | None = field(default=None, repr=False)
     given: State | None = field(default=None, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "made_of": None, "given": None}
+        return {**super().__getstate__(), "made_of": None, "given": None, "beyond": None}
 
     def __repr__(self) -> str:
         lines = [f"State at t = {self.t:g} s"]
@@ -356,6 +358,8 @@ class State(Remembering, ByExpression):
         >>> round(struck[ball.velocity[2]], 9), round(struck.after_event[ball.velocity[2]], 9)
         (-10.0, 5.0)
         """
+        if self.beyond is not None:
+            return self.beyond
         if not self.event:
             return self
         here = replace(self, event="")

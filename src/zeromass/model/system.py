@@ -224,6 +224,16 @@ class System(Remembering):
     _carried: tuple[ContactPoint, ...] = ()
     """Contacts of bodies on surfaces in systems that it was joined of."""
 
+    kind_words: Mapping[str, str] = {}
+    """What a motion is called by the first of these modes that a contact has; by the modes of all contacts where empty."""
+
+    def kind_in(self, modes: Sequence[str]) -> str:
+        """What kind of motion it is where its contacts have some modes: "open", "closed", "sticks" or "slips" each."""
+        for mode, word in self.kind_words.items():
+            if mode in modes:
+                return word
+        return ", ".join(one.called(mode) for one, mode in zip(self.unilaterals, modes, strict=True))
+
     @property
     def mode_of(self) -> System:
         """The system that this is a mode of: itself, unless a motion goes over from one such system to another."""

@@ -76,6 +76,10 @@ class Unilateral:
     words        what its modes are called: "open", "closed", "sticks" and "slips", if not so
     inside       what is said of a start with a negative gap; depth: how deep that is, m, if it is not −g
     approaching  ġ where the gap is closed, m/s, if it is to be another formula than the rate of the gap
+    least_bounce height of a bounce, m, below which bounces end, if that is more than rounding
+    negligible   force that is rounding, N, of bodies without weight
+    sole         whether it is the only contact of its system, which events and impulses do not name
+    happenings   what happens where a mode begins, if not as in `HAPPENINGS`
     begins       "closed" or "sticks" where starts have it so unless they say otherwise; as prescribed values have it if ""
     """
 
@@ -97,6 +101,10 @@ class Unilateral:
     inside: str = INSIDE
     depth: Expression | None = None
     approaching: Expression | None = None
+    least_bounce: Number = 0.0
+    negligible: Number = 0.0
+    sole: bool = False
+    happenings: Mapping[str, str] = field(default_factory=dict)
     begins: str = ""
     forces: tuple[Symbol, Symbol, Symbol] = field(init=False)
     """Normal force N and friction along the two tangents, N: solved for with the accelerations. As parameters they are the
@@ -169,6 +177,7 @@ class Unilateral:
     def numbers(self) -> tuple[Any, ...]:
         """All that its law is made of."""
         own = (self.gap, *self.slip, self.friction, self.kinetic, self.restitution, self.bound, self.size, self.speed)
+        own = (*own, self.least_bounce, self.negligible)
         return tuple(e for e in own if e is not None)
 
     @property
@@ -184,7 +193,8 @@ class Unilateral:
     @property
     def smooth(self) -> bool:
         """Whether there is no friction."""
-        return self.scalar or (self.friction is not None and as_expression(self.friction) is ZERO)
+        given = [0.0 if e is None else e for e in (self.friction, self.kinetic, self.bound)]
+        return self.scalar or (not self.rough and all(as_expression(e) is ZERO for e in given))
 
     @property
     def spatial(self) -> bool:
@@ -221,20 +231,31 @@ class Unilateral:
         return f"{self.name} {self.words.get(mode, mode)}"
 
     def happening(self, before: str, after: str, struck: bool) -> str:
-        """What results tell where its mode changes, or where it is struck."""
+        """What results tell where its mode changes, or where it is struck; "" of friction that goes with its carrier."""
+        if not self.has_normal and "open" in (before, after):
+            return ""
         if self.scalar and "open" in self.words:
             return self.called("closed" if struck else after)
         if before == "open" and after != "open" and as_expression(self.restitution).value != 0.0:
-            return f"{self.name}: {RESTED}"
-        if struck or before == "open":
-            return f"{self.name}: {LANDS}"
-        return f"{self.name}: {HAPPENINGS[after]}"
+            return self.event_name(RESTED)
+        mode = "closed" if struck or before == "open" else after
+        return self.event_name(self.happenings.get(mode, HAPPENINGS[mode]))
+
+    def event_name(self, what: str) -> str:
+        """What happens, with its name unless it is the only contact."""
+        return what if self.sole else f"{self.name}: {what}"
 
     @property
-    def happenings(self) -> set[str]:
+    def impulse_names(self) -> tuple[str, str]:
+        """What results call its impulses along the normal, and along both tangents."""
+        of = "" if self.sole else f"{self.name} "
+        return f"{of}normal", f"{of}friction"
+
+    @property
+    def event_names(self) -> set[str]:
         """All that results may tell of it."""
         modes = product(CONTACT_MODES, CONTACT_MODES, (False, True))
-        return {self.happening(before, after, struck) for before, after, struck in modes}
+        return {self.happening(before, after, struck) for before, after, struck in modes} - {""}
 
     def smoothed(self, found: Callable[[Any], Array]) -> Unilateral:
         """The same on the pieces of its formulas."""

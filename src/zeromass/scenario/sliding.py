@@ -49,9 +49,7 @@ OWN = table(
         "friction": FRICTION,
         **dict.fromkeys(("restitution", "creep", "least_bounce"), VALUE),
     },
-    means={
-        "friction": "coefficient μ, or two: static, and kinetic, a formula of the `speed` of slip; smooth without it"
-    },
+    means={"friction": "coefficient μ, or two: static, and kinetic, a formula of the `speed` of slip; 0 smooth"},
 )
 TABLE = Table(
     {

@@ -211,6 +211,7 @@ class Pieced:
             "limits": {"changes": self.settings.limits.changes, "stalled": self.settings.limits.stalled},
             "held": self._flags(),
             "contacts": self._contacts(),
+            "kinds": [*pieces.given.kind_words.items()],
             "conditions": [words for _, words in self._conditions],
             "words": WORDS,
         }
@@ -231,7 +232,7 @@ class Pieced:
                     }
                     for before in CONTACT_MODES
                 },
-                "impulses": [one.name] if one.scalar else [f"{one.name} normal", f"{one.name} friction"],
+                "impulses": [one.name] if one.scalar else one.impulse_names,
                 "inside": one.inside.replace("{name}", one.name),
             }
             for k, one in enumerate(pieces.unilaterals)

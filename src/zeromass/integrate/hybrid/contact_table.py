@@ -20,17 +20,18 @@ from zeromass.kernel.language import Ints, Reals, Reals2, Struct, function, kern
 from zeromass.model.pieces import SystemPieces
 from zeromass.model.unilateral import Unilateral
 
-LAW = 6
+LAW = 8
 """Numbers of each contact: μ up to which it sticks, and where it slips, e, the length and the speed that rounding is a part
-of, and the force that bounds the friction, negative where a contact does."""
+of, the force that bounds the friction, negative where a contact does, the height of the least bounce, and a force that is
+rounding."""
 
-HOLD, KINETIC, RESTITUTION, SIZE, SPEED, BOUND = range(LAW)
+HOLD, KINETIC, RESTITUTION, SIZE, SPEED, BOUND, BOUNCE, ROUNDED = range(LAW)
 
 
-CLOSES, OPENS, SLIPS, STOPS, TURNS, STRAYS, FLOWS = CAUSES = 1, 2, 4, 8, 16, 32, 64
+CLOSES, OPENS, SLIPS, STOPS, TURNS, STRAYS, FLOWS, RETURNS = CAUSES = 1, 2, 4, 8, 16, 32, 64, 128
 """What ends a mode of a contact, as bits: a gap closes, a force vanishes, friction is at its limit, a slip dies out,
-tangents are to be taken along other axes, a gap whose row follows from those of others is not kept closed by them, and a
-slip is so fast that its direction is no longer stiff."""
+tangents are to be taken along other axes, a gap whose row follows from those of others is not kept closed by them, a slip is
+so fast that its direction is no longer stiff, and a slip dies out that has never been more than slow."""
 
 
 SLOW = 1e-7
@@ -38,6 +39,12 @@ SLOW = 1e-7
 
 STIFF = 1e-2
 """Part of √(g r) below which the direction of a slip is stiff: it returns to that of the motion at a rate of μ g/|w|."""
+
+HELD = 1e-13
+"""Part of the largest friction by which rounding may ask for more."""
+
+LEAST = 5e-13
+"""Part of √(g r) by which a slip that begins may return beyond zero by errors of steps."""
 
 STEEP = 0.2
 """Square of the sine of the angle between the normal and the axis of its tangents, below which another axis is chosen."""
@@ -149,6 +156,7 @@ def contact_formulas(pieces: SystemPieces, program: Program) -> list[list[Expres
         static = 0.0 if one.rough or one.smooth else one.friction
         kinetic = static if one.kinetic is None else one.kinetic
         law += [static, kinetic, one.restitution, one.size, one.speed, -ONE if one.bound is None else one.bound]
+        law += [one.least_bounce, one.negligible]
     J, W = (sparse_rows(matrix)[2] for matrix in (equations.rows, equations.added))
     forces = [program.betas[leaf] for leaf in equations.symbols]
     found = [gaps, equations.velocities, equations.free, forces, normals, law, J, W]
@@ -169,11 +177,13 @@ def contact_guards(one: Unilateral) -> dict[int, Expression]:
         by = one if one.carrier is None else one.carrier
         pressing = by.forces[0] * (1.0 - 2.0 * by.pulls) if by.two_sided else by.forces[0]
         μN = one.bound if one.bound is not None else as_expression(one.friction) * pressing
-        w, limit, slow = one.slip, μN + margin, SLOW * one.speed
-        found[SLIPS] = where(sticks, limit**2 - T[0] ** 2 - T[1] ** 2, 1.0)
-        found[STOPS] = where(slips, w[0] ** 2 + w[1] ** 2 - slow**2, 1.0)
+        w, limit, slow = one.slip, (1.0 + HELD) * μN, SLOW * one.speed
+        w2, along = w[0] ** 2 + w[1] ** 2, w[0] * one.modes[3] + w[1] * one.modes[4]
+        found[SLIPS] = where(sticks, limit**2 + margin**2 - T[0] ** 2 - T[1] ** 2, 1.0)
+        found[STOPS] = where(slips, w2 - slow**2, 1.0)
+        found[RETURNS] = where(slips, along + w2 / slow + LEAST * one.speed, 1.0)
         if one.spatial:
-            found[FLOWS] = where(slips, (STIFF * one.speed) ** 2 - w[0] ** 2 - w[1] ** 2, 1.0)
+            found[FLOWS] = where(slips, (STIFF * one.speed) ** 2 - w2, 1.0)
     if one.gap is not None:  # a row that follows from others may not do so for long
         follows = where(one.rows[0] > 0.5, 1.0, one.modes[5] ** 2 - one.gap**2)
         found[STRAYS] = where(closed, follows, 1.0)
@@ -193,6 +203,8 @@ def may_end(x: Contacts, values: Reals, k: int, cause: int) -> bool:
         return closed and values[x.rows[3 * k]] == 0.0
     if cause == SLIPS:
         return values[x.sticks[k]] != 0.0
+    if cause == RETURNS:
+        return values[x.slips[k]] != 0.0
     if cause == STOPS:
         return values[x.slips[k]] != 0.0 and not (x.begins[k] != 0 and x.spatial[k] != 0)
     return closed != (cause == CLOSES)

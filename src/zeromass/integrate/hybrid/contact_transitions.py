@@ -7,6 +7,7 @@ from zeromass.integrate.hybrid.contact_problem import BITS, INFINITE, OPEN, SLIP
 from zeromass.integrate.hybrid.contact_redundancy import enforced, independent_rows
 from zeromass.integrate.hybrid.contact_sharing import note_shared, share_forces
 from zeromass.integrate.hybrid.contact_table import (
+    BOUNCE,
     BOUND,
     CLOSES,
     HOLD,
@@ -14,6 +15,8 @@ from zeromass.integrate.hybrid.contact_table import (
     LAW,
     OPENS,
     RESTITUTION,
+    RETURNS,
+    ROUNDED,
     SIZE,
     SLIPS,
     SLOW,
@@ -37,6 +40,9 @@ from zeromass.model.state import ROUNDING
 
 TOUCHES = 1e-12
 """Part of places and sizes below which a gap counts as closed, and of speeds below which one neither closes nor opens."""
+
+LATE = 1e-12
+"""Part of 1 and of the time by which a motion that has been located at an impact may be behind it."""
 
 RESTS = 1e-11
 """Height of the next bounce, as a part of places and sizes, below which bounces end."""
@@ -159,6 +165,7 @@ def apply_impacts(x: Contacts, w: Switches, y: Reals, values: Reals) -> int:
     set_coupling(x, x.touching, p.D)
     for k in range(x.count):
         p.mu[k] = INFINITE if x.rough[k] != 0 else x.law[LAW * k + KINETIC]
+        p.hold[k] = INFINITE if x.rough[k] != 0 else x.law[LAW * k + HOLD]
         p.e[k] = x.law[LAW * k + RESTITUTION]
         if x.touching[k] != 0 and not (p.e[k] >= 0.0 and p.e[k] <= 1.0):
             return fail(x, int(ContactEnd.RESTITUTION), k)
@@ -216,7 +223,8 @@ def find_candidates(x: Contacts, y: Reals) -> None:
         if x.touching[k] != 0:  # others may press it, as a floor that rubs presses a ball on a wall
             sum_forces(x, k)
             falls += slope_along(x, 3 * k)
-        rests = falls < 0.0 and v * v <= -2.0 * falls * RESTS * extent(x, y, k)
+        least = max(RESTS * extent(x, y, k), x.law[LAW * k + BOUNCE])
+        rests = falls < 0.0 and v * v <= -2.0 * falls * least
         x.candidate[k] = 1 if x.touching[k] != 0 and (v <= slow or rests or x.opens[k] == 0) else 0
     for k in range(x.count):
         if x.normal_force[k] == 0:
@@ -233,7 +241,8 @@ def pose_problem(x: Contacts, values: Reals) -> bool:
     set_coupling(x, x.candidate, p.D)
     for i in range(3 * x.count):
         k = i // 3
-        p.b[i], p.F[i] = x.free[i] if x.candidate[k] != 0 else 1.0, 0.0
+        free = 0.0 if abs(x.free[i]) <= x.law[LAW * k + ROUNDED] * p.D[i, i] else x.free[i]
+        p.b[i], p.F[i] = free if x.candidate[k] != 0 else 1.0, 0.0
         if x.candidate[k] != 0 and values[x.closed[k]] != 0.0 and abs(x.force[i]) < INFINITE:
             p.F[i], p.warm = x.force[i], True
     for k in range(x.count):
@@ -248,7 +257,7 @@ def pose_problem(x: Contacts, values: Reals) -> bool:
             p.b[3 * k], p.D[3 * k, 3 * k] = 0.0, 0.0
             if bound >= 0.0:
                 p.mu[k], p.hold[k], p.given[k] = bound, bound, 1.0
-        known = speed > SLOW * x.law[LAW * k + SPEED] and reached & STOPS == 0
+        known = speed > SLOW * x.law[LAW * k + SPEED] and reached & (STOPS | RETURNS) == 0
         leaves = reached & OPENS != 0 or (reached & STRAYS != 0 and x.gap[k] > 0.0)
         opens = x.candidate[k] == 0 or (leaves and x.opens[k] != 0)
         p.excluded[k], p.mode[k], p.lasts[k] = CLOSED if opens else 0, OPEN, 1 - x.opens[k]
@@ -336,9 +345,10 @@ def set_modes(x: Contacts, y: Reals, values: Reals) -> bool:
         for i in range(2):
             values[x.way[2 * k + i]] = p.way[k, i] if mode == SLIP else 0.0
         opens = mode == OPEN and x.normal_force[k] != 0
-        margin = max(-x.gap[k], 0.0) + ROUNDING * extent(x, y, k)
+        margin = max(-x.gap[k], 0.0) + (ROUNDING * extent(x, y, k) if x.reached[k] & CLOSES == 0 else 0.0)
         values[x.gap_margin[k]] = margin if opens else abs(x.gap[k]) + TOUCHES * extent(x, y, k)
-        values[x.force_margin[k]] = max(NEGLIGIBLE * largest, rounding)
+        limit = largest if x.normal_force[k] != 0 else p.hold[k] * (p.F[3 * base] if base != k else 1.0)
+        values[x.force_margin[k]] = max(NEGLIGIBLE * limit, max(rounding, x.law[LAW * k + ROUNDED]))
         for i in range(3):
             values[x.rows[3 * k + i]] = float(x.on[3 * k + i])
             values[x.forces[3 * k + i]] = p.F[3 * k + i]
@@ -414,7 +424,8 @@ def settle_contacts(m: Motion, w: Switches, s: StepFunctions, fresh: bool) -> in
         for i in range(3 * x.count):
             x.impulse[i] = 0.0
         for k in range(x.count):
-            if x.gap[k] < -TOUCHES * extent(x, y, k):
+            late = LATE * max(1.0, abs(m.reals[T])) * abs(x.velocity[3 * k])
+            if x.gap[k] < -TOUCHES * extent(x, y, k) - late:
                 return fail(x, int(ContactEnd.INSIDE), k)
     else:
         finish_slips(m, x, w, y)

@@ -9,7 +9,7 @@ from typing import Any
 from zeromass.compile.program import Program
 from zeromass.expression import Expression, as_expression, jacobian, rate, symbols, where
 from zeromass.expression.node import ordered
-from zeromass.integrate.hybrid.contact_table import CLOSES, FLOWS, STRAYS, contact_guards
+from zeromass.integrate.hybrid.contact_table import CLOSES, FLOWS, RETURNS, STRAYS, contact_guards
 from zeromass.integrate.stepping.kinks import KINK, kinks
 from zeromass.integrate.stepping.layout import FOLLOWED
 from zeromass.integrate.stepping.loop import bumps_of
@@ -146,7 +146,7 @@ class GuardFunctions:
         state = list(program.system.inputs[: 1 + 2 * len(program.acceleration)])
         zeros = program.solved([self._acting(k, guard.zero) for k, _, guard in own])
         names = [name for (_, name, _), e in zip(own, zeros, strict=True) if _bends(e, state)]
-        unsearched = (f" {CLOSES}", f" {FLOWS}")
+        unsearched = (f" {CLOSES}", f" {FLOWS}", f" {RETURNS}")
         contacts = [e for e in self.events if e.name.startswith(CONTACT) and not e.name.endswith(unsearched)]
         forces = {force for one in pieces.unilaterals for force in one.forces}
         return names + [e.name for e in contacts if not forces.isdisjoint(symbols(e.zero)) or _bends(e.zero, state)]

@@ -42,6 +42,7 @@ class ImpactProblem(Struct):
     D       change of the relative velocities by impulses, J M⁻¹ Jᵀ, (3k, 3k), 1/kg; it may be singular
     w       relative velocities before, (3k,), m/s
     mu      coefficients of friction, (k,): 0 of smooth contacts, infinite of rough ones
+    hold    those of slip that has died out, static ones, (k,): of contacts that are struck alone
     e       coefficients of restitution, of impulses, (k,)
     P, u    impulses, N s, and relative velocities after, (3k,)
     energy  what the impact adds to the kinetic energy, J: P·(w + u)/2
@@ -49,7 +50,7 @@ class ImpactProblem(Struct):
     Memory of one island, contacts that act on one another through D:
 
     label, island, count      the island of each contact; the contacts of this island, and how many
-    G, friction, restitution  its D, μ and e
+    G, friction, static, restitution  its D, both μ and e
     before, v, Q              velocities before and so far, impulses so far
     speed, largest            the largest of |before| and of |G|
     F, b, a                   impulses, or rates of them, that solve a contact problem; its constant part; a = b + G F
@@ -71,6 +72,7 @@ class ImpactProblem(Struct):
     D: Reals2
     w: Reals
     mu: Reals
+    hold: Reals
     e: Reals
     P: Reals
     u: Reals
@@ -80,6 +82,7 @@ class ImpactProblem(Struct):
     count: int
     G: Reals2
     friction: Reals
+    static: Reals
     restitution: Reals
     before: Reals
     v: Reals
@@ -131,7 +134,7 @@ def impact_problem(k: int) -> ImpactProblem:
     n, m = 3 * k, 6 * k + 1
     arrays = {
         (n,): "w P u before v Q F b a anchor best first trial fixed R x",
-        (k,): "mu e friction restitution rho N begun back",
+        (k,): "mu hold e friction static restitution rho N begun back",
         (n, n): "D G A",
         (k, 2): "s",
         (m,): "y y_new y_high atol",

@@ -75,7 +75,7 @@ def gather(p: ImpactProblem, island: int) -> None:
     for c in range(len(p.mu)):
         if p.label[c] == island:
             p.island[p.count] = c
-            p.friction[p.count], p.restitution[p.count] = p.mu[c], p.e[c]
+            p.friction[p.count], p.static[p.count], p.restitution[p.count] = p.mu[c], max(p.mu[c], p.hold[c]), p.e[c]
             p.count += 1
     for i in range(p.count):
         for r in range(3):
@@ -214,7 +214,7 @@ def strike_in_sequence(p: ImpactProblem) -> bool:
         c = fastest(p)
         if c >= 0:
             set_block(p, c, D, w)
-            if not impact(D, w, p.friction[c], p.friction[c], p.restitution[c], P, u):
+            if not impact(D, w, p.friction[c], p.static[c], p.restitution[c], P, u):
                 return False
             for i in range(3):
                 p.Q[3 * c + i] += P[i]
@@ -288,7 +288,7 @@ def strike_one(p: ImpactProblem) -> int:
     """p.Q, p.v ← those after the impact of an island of one contact: an `ImpactStatus`."""
     D, w, P, u = reals(3, 3), reals(3), reals(3), reals(3)
     set_block(p, 0, D, w)
-    if not impact(D, w, p.friction[0], p.friction[0], p.restitution[0], P, u):
+    if not impact(D, w, p.friction[0], p.static[0], p.restitution[0], P, u):
         return int(ImpactStatus.UNRESOLVED)
     for i in range(3):
         p.Q[i], p.v[i] = P[i], u[i]

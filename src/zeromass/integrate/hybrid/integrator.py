@@ -99,7 +99,9 @@ class HybridIntegrator:
         shared = np.any([driver.m.contacts.shared for driver in self._drivers.values()], axis=0)
         elements = self.pieces.given.contact_elements
         vertices = {one.name for by in elements if len(by.unilaterals) > 1 for one in by.unilaterals}
-        found = [one for one, some in zip(self.pieces.unilaterals, shared, strict=True) if some and one.name not in vertices]
+        found = [
+            one for one, some in zip(self.pieces.unilaterals, shared, strict=True) if some and one.name not in vertices
+        ]
         warn_of_redundancy([one.name for one in found], any(not one.smooth for one in found))
 
     def _first_modes(self, found: Segments) -> Segments:

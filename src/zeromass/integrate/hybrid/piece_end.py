@@ -248,8 +248,10 @@ def sharpen_gap(m: Motion, w: Switches, c: int) -> None:
     for again in range(3):
         gap, rate = w.guards[c], w.guards[m.slopes[c]]
         late = -gap / rate
-        if gap == 0.0 or not abs(late) <= abs(m.span[1]) / 2.0:
+        if not abs(late) <= abs(m.span[1]) / 2.0:
             return
+        if gap == 0.0:
+            break
         t += late
         for i in range(count):
             y[i] += late * m.moved[i]

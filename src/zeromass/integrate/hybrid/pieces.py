@@ -168,7 +168,7 @@ def contact_events(pieces: SystemPieces, before: Piece, after: Piece) -> list[st
     """Names of what happens at contacts where one piece goes over to the next: the new mode, or an impact."""
     old, new = (contact_modes(pieces, piece.modes) for piece in (before, after))
     names = after.impulse.constraints if after.impulse else ()
-    struck = [any(name in (one.name, f"{one.name} normal") for name in names) for one in pieces.unilaterals]
+    struck = [any(name in (one.name, one.impulse_names[0]) for name in names) for one in pieces.unilaterals]
     found = []
     for one, was, mode, hit in zip(pieces.unilaterals, old, new, struck, strict=True):
         turned = was == mode == "slips" and sum(before.modes[way] * after.modes[way] for way in one.modes[3:5]) < 0.0
@@ -176,7 +176,7 @@ def contact_events(pieces: SystemPieces, before: Piece, after: Piece) -> list[st
             found.append(one.happening(was, mode, hit))
         elif turned:  # it has died out, and begins again
             found.append(one.happening(was, "sticks", False))
-    return found
+    return [name for name in found if name]
 
 
 def switchings(pieces: SystemPieces, t: float, old: Piece, new: Piece) -> tuple[Switching, ...]:

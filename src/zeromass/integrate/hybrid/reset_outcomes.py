@@ -61,11 +61,8 @@ def contact_impulse(pieces: SystemPieces, after: State, before: np.ndarray, P: n
     struck = [(one, p) for one, p in zip(pieces.unilaterals, P.reshape(-1, 3), strict=True) if p.any()]
     parts = [(one.name, p[0]) for one, p in struck if one.scalar]
     for one, p in struck:
-        parts += (
-            []
-            if one.scalar
-            else [(f"{one.name} normal", p[0]), (f"{one.name} friction", np.sqrt(p[1] * p[1] + p[2] * p[2]))]
-        )
+        normal, friction = one.impulse_names
+        parts += [] if one.scalar else [(normal, p[0]), (friction, np.sqrt(p[1] * p[1] + p[2] * p[2]))]
     names, sizes = tuple(name for name, _ in parts), np.array([size for _, size in parts])
     change = after.v - before
     energy = float(change @ after.matrices.M @ (before + change / 2))

@@ -43,9 +43,8 @@ SCRIPTS: dict[str, tuple[str, ...]] = {
     "switches": ("motion.js", "timetable.js", "hybrid.js"),
     "kinds": ("motion.js", "driven.js", "stroke.js", "kinds.js"),
 }
-SCRIPTS["sliding"] = (*SCRIPTS["kinds"], "sliding.js")
 """Scripts that make motions, in their order: of one module, over switches and through modes of contacts, and through
-changes of kind, of a body that rolls and of a particle."""
+changes of kind, of a body that rolls."""
 
 MET = 9
 """States of each segment of a motion, whose pivots changed, at which it is looked which ones are best."""
@@ -146,7 +145,7 @@ class Living:
                 if [described(b.shape) for b in other.bodies if b.shape is not None] != shapes[0]:
                     self._say(f"a body's shape changes with {s.name}: the motion follows, its picture does not")
         watched = self.kinds.known if self.kinds is not None else {e.name for e in system.events}
-        watched |= {words for one in system.unilaterals for words in one.happenings}
+        watched |= {words for one in system.unilaterals for words in one.event_names}
         strangers = {e.name for e in self._run.events} - watched
         if strangers:
             names = ", ".join(sorted(f"'{name}'" for name in strangers))

@@ -511,7 +511,7 @@ class HybridMotion {
         else if (mode === "slips" && this.reverses(contact, before, after)) found.push([contact.happens.slips.sticks[0], after.t]);
       });
     }
-    return found;
+    return found.filter(([said]) => said);
   }
 
   /** Whether a slip dies out and begins again in a direction against the one before. */
@@ -524,11 +524,13 @@ class HybridMotion {
     return impulse.subarray(3 * k, 3 * k + 3).some((p) => p !== 0);
   }
 
-  /** Kinds of motion, [time, modes of all contacts], where they change or contacts are struck; none without contacts. */
+  /** Kinds of motion, [time, kind], as `System.kind_in` has them, where they change or contacts are struck; none without contacts. */
   kinds() {
     const found = [];
     for (const piece of this.told.contacts.length ? this.pieces : []) {
-      const kind = this.told.contacts.map((contact) => contact.called[this.mode(contact, piece)]).join(", ");
+      const modes = this.told.contacts.map((contact) => this.mode(contact, piece));
+      const word = this.told.kinds.find(([mode]) => modes.includes(mode));
+      const kind = word ? word[1] : this.told.contacts.map(({ called }, k) => called[modes[k]]).join(", ");
       const struck = this.told.contacts.some((_, k) => this.struck(piece, k));
       if (struck || !found.length || found[found.length - 1][1] !== kind) found.push([piece.t, kind]);
     }

@@ -11,7 +11,6 @@ onmessage = ({ data: task }) => {
       "": () => new Motion(modules[0]),
       switches: () => new HybridMotion(modules, task.driven),
       kinds: () => new KindsMotion(modules, task.driven),
-      sliding: () => new SlidingMotion(modules, task.driven),
     };
     motion = drivers[task.driver]();
     return;
