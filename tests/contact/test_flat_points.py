@@ -350,7 +350,9 @@ def test_contacts_go_over_flat_points_as_a_rolling_body_does(k, tmp_path):
     assert end[own.rotation] == pytest.approx(other[body.rotation], abs=1e-8)
     assert end[own.angular_velocity] == pytest.approx(other[body.angular_velocity], abs=1e-7)
     assert run.at(0.6)[floor.normal_force] == pytest.approx(other[rolling.normal_force], rel=1e-6)
-    assert end[floor.normal_force] == pytest.approx(other[rolling.normal_force], rel=1e-6)  # of the motion that begins there
+    assert end[floor.normal_force] == pytest.approx(
+        other[rolling.normal_force], rel=1e-6
+    )  # of the motion that begins there
     assert run.at(0.6)[floor.friction_force][0] == pytest.approx(other[rolling.friction_force], abs=1e-6)
     run.save(tmp_path / "run.nc")
     again = zm.load(tmp_path / "run.nc")

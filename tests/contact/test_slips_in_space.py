@@ -94,5 +94,8 @@ def test_the_slip_of_a_ball_that_is_pushed_turns(reference, method, several):
     place = 2.5 * np.array([t**3 / 3, t**2 / 2 + t**4 / 12]) + reference[:2]
     assert end[ball.position] == pytest.approx([*place, r], abs=2e-8)
     assert end[ball.velocity[:2]] == pytest.approx(2.5 * np.array([t**2, t + t**3 / 3]) + reference[2:], abs=2e-8)
-    slip = [end[ball.velocity[0]] - r * end[ball.angular_velocity[1]], end[ball.velocity[1]] + r * end[ball.angular_velocity[0]]]
+    slip = [
+        end[ball.velocity[0]] - r * end[ball.angular_velocity[1]],
+        end[ball.velocity[1]] + r * end[ball.angular_velocity[0]],
+    ]
     assert slip == pytest.approx(3.5 * reference[2:], abs=1e-7)

@@ -62,7 +62,7 @@ def test_a_wheel_over_a_hill(tmp_path):
     tyre = zm.WheelOnSurface(GROUND, wheel, hill, **given)
     system = zm.System([wheel], gravity=g, joints=[tyre])
     u = np.array([np.cos(np.pi / 4 - 0.1), np.sin(np.pi / 4 - 0.1), 0.05, 0.02])
-    asked = [(tyre.contact[:2], (-0.3, 0.0)), (wheel.quaternion, u / np.linalg.norm(u)), (tyre.slid, 0)]
+    asked = [(tyre.contact[:2], (-0.3, 0.0)), (wheel.quaternion, u / np.linalg.norm(u)), (tyre.slip_velocity[0], 0)]
     turns = expressions([0.3, ω, 0.2])
     start = system.start([*asked, (wheel.angular_velocity, turns)], guess=[(tyre.contact, (-0.3, 0.0, 0.31))])
     runs = [run for run, _ in beside(start, 0.4, [{}, {"mu": 0.2, "e": 0.3}, {"omega": 14.0, "e": 0.1}], tmp_path)]

@@ -139,7 +139,9 @@ def powers(system: System, *, held: bool = False) -> tuple[Expression, Expressio
     if _quadratic(system):
         applied = as_expression(substitute(applied, dict.fromkeys(system.accelerations, 0.0)))
     closed = bool(system.unilaterals)
-    still = not closed and (not len(system.rows) or (held and all(e is ZERO for e in system.C) and not any(map(_moves, system.rows))))
+    still = not closed and (
+        not len(system.rows) or (held and all(e is ZERO for e in system.C) and not any(map(_moves, system.rows)))
+    )
     return applied, ZERO if still else reaction
 
 

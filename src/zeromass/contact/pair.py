@@ -32,7 +32,6 @@ ROLLS = {"sticks": "rolling", "slips": "slipping", "closed": "slipping"}
 """What modes of bodies that roll are called."""
 
 
-
 class Pair(Pressing, Remembering):
     """A body and a surface that may touch, and what they do to one another, whether they touch or not.
 
@@ -94,7 +93,9 @@ class Pair(Pressing, Remembering):
         words: dict[str, str] = ROLLS,
     ) -> None:
         self.name: str = given_name(name, "a contact")
-        self.shape: Roller | Outline = given_kind(shape, (Roller, Outline), "what touches", "a body, such as zm.ball(…)")
+        self.shape: Roller | Outline = given_kind(
+            shape, (Roller, Outline), "what touches", "a body, such as zm.ball(…)"
+        )
         self.surface: Surface = given_kind(surface, Surface, "what is touched", "a zm.Surface")
         self.pose: Pose = pose
         self.friction, self.kinetic = friction_of(bounded(friction))

@@ -286,7 +286,9 @@ class State(Remembering, ByExpression):
                 "there; ask the run, run.at(t)[…]"
             )
         if self.system.unilaterals and (unsolved or not self._hidden.isdisjoint(symbols(e))):
-            return later(__name__, {"zeromass.integrate.hybrid.initial_value": ["initial_value"]})("initial_value")(self, e)
+            return later(__name__, {"zeromass.integrate.hybrid.initial_value": ["initial_value"]})("initial_value")(
+                self, e
+            )
         if unsolved:
             names += [*self.system.accelerations, *self.system.multipliers]
             values = np.concatenate([values, *self._solution(e)])

@@ -241,7 +241,17 @@ def joint_names(joints: Iterable[Any]) -> dict[str, Expression]:
     joints = list(joints)
     found = joint_motions(joints)
     for joint in joints:
-        for what in ("force", "torque", "tension", "pull", "power", "pin", "normal_force", "friction_ratio", "stop_force"):
+        for what in (
+            "force",
+            "torque",
+            "tension",
+            "pull",
+            "power",
+            "pin",
+            "normal_force",
+            "friction_ratio",
+            "stop_force",
+        ):
             value = getattr(joint, what, None)
             if isinstance(value, Expression):
                 found[f"{joint.name}.{what}"] = value

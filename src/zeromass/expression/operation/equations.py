@@ -75,8 +75,17 @@ class Equations:
             for c in columns:
                 reached[c].append(j)
         coupled = [sorted({j for c in columns for j in reached[c]}) for columns in rows[0]]
-        entries = [row[c] for M, own in zip((self.J, self.W), rows, strict=True) for row, columns in zip(M, own) for c in columns]
-        return [self.m, self.n, *_packed(rows[0]), *_packed(rows[1]), *_packed(coupled)], [*entries, *self.holds, *self.b]
+        entries = [
+            row[c]
+            for M, own in zip((self.J, self.W), rows, strict=True)
+            for row, columns in zip(M, own)
+            for c in columns
+        ]
+        return [self.m, self.n, *_packed(rows[0]), *_packed(rows[1]), *_packed(coupled)], [
+            *entries,
+            *self.holds,
+            *self.b,
+        ]
 
     @property
     def room(self) -> int:

@@ -88,7 +88,9 @@ class GuardFunctions:
         ends = {f"{CONTACT}{k} {cause}": zero for cause, zero in contact_guards(one).items()}
         if len(self.pieces.unilaterals) == 1:
             ends.pop(f"{CONTACT}{k} {STRAYS}", None)
-        found = [Event(name, as_expression(self.pieces.acting(zero).item()), direction=-1) for name, zero in ends.items()]
+        found = [
+            Event(name, as_expression(self.pieces.acting(zero).item()), direction=-1) for name, zero in ends.items()
+        ]
         if one.gap is None or not one.opens:
             return found
         rate_of_gap = where(one.closed > 0.5, 1.0, rate(one.gap))

@@ -99,7 +99,9 @@ class HybridIntegrator:
         shared = sum(driver.m.contacts.shared for driver in self._drivers.values())
         elements = self.pieces.given.contact_elements
         vertices = {one.name for by in elements if len(by.unilaterals) > 1 for one in by.unilaterals}
-        found = [one for one, some in zip(self.pieces.unilaterals, shared, strict=True) if some and one.name not in vertices]
+        found = [
+            one for one, some in zip(self.pieces.unilaterals, shared, strict=True) if some and one.name not in vertices
+        ]
         warn_of_redundancy([one.name for one in found], any(not one.smooth for one in found))
 
     def _first_modes(self, found: Segments) -> Segments:
@@ -108,7 +110,9 @@ class HybridIntegrator:
             before = found[k - 1]
             if segment.kind != before.kind or (segment.piece is not None and segment.piece.impulse):
                 said = ", ".join(event.name for event in before.events if event.t == before.t[-1])
-                return Segments([*found[: k - 1], replace(before, outcome=Outcome(Ending.EVENT, before.outcome.t, said))])
+                return Segments(
+                    [*found[: k - 1], replace(before, outcome=Outcome(Ending.EVENT, before.outcome.t, said))]
+                )
         return found
 
     def release(self) -> None:

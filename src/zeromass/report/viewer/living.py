@@ -41,13 +41,11 @@ STATIC = Path(__file__).parent / "static"
 SCRIPTS: dict[str, tuple[str, ...]] = {
     "": ("motion.js",),
     "switches": ("motion.js", "timetable.js", "hybrid.js"),
-    "kinds": ("motion.js", "driven.js", "ranks.js", "stroke.js", "kinds.js"),
+    "kinds": ("motion.js", "driven.js", "vectors.js", "stroke.js", "kinds.js"),
 }
-SCRIPTS["sides"] = (*SCRIPTS["kinds"], "sides.js")
-SCRIPTS["treads"] = (*SCRIPTS["kinds"], "meeting.js", "strokes.js", "sides.js", "treads.js")
 SCRIPTS["sliding"] = (*SCRIPTS["kinds"], "sliding.js")
 """Scripts that make motions, in their order: of one module, over switches and contacts, and through changes of kind, of a
-body that rolls, with constraints of one side, of wheels that lift, and of a particle."""
+body that rolls and of a particle."""
 
 MET = 9
 """States of each segment of a motion, whose pivots changed, at which it is looked which ones are best."""

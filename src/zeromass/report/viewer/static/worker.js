@@ -11,8 +11,6 @@ onmessage = ({ data: task }) => {
       "": () => new Motion(modules[0]),
       switches: () => new HybridMotion(modules, task.driven),
       kinds: () => new KindsMotion(modules, task.driven),
-      sides: () => new SidesMotion(modules, task.driven),
-      treads: () => new TreadsMotion(modules, task.driven),
       sliding: () => new SlidingMotion(modules, task.driven),
     };
     motion = drivers[task.driver]();
