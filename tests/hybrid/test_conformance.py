@@ -131,7 +131,7 @@ BEGUN = (
     "block_between_a_spring_with_play_and_a_floor",
     "block_on_a_floor_with_wind",
 )
-"""Problems with slips that begin in space: Python begins them by an implicit method, a page by the explicit one of the run."""
+"""Problems with slips that begin in space: Python begins them by an implicit method, a page by that of the run."""
 
 NEAR = 2e-12
 """s and m, m/s by which a page may differ from Python in them: four times the most."""

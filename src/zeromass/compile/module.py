@@ -49,7 +49,7 @@ class Written(NamedTuple):
 
     body     text of the functions
     calls    names of the elementary functions that they call
-    gridded  text of those, of functions on grids and of kernels, where they call any: it reads arrays where they are in memory
+    gridded  text of those, of functions on grids and of kernels, if they call any: it reads arrays where they are in memory
     grids    whose arrays these are
     """
 

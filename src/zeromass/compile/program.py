@@ -187,7 +187,7 @@ class Program:
 
     @cached_property
     def residual(self) -> np.ndarray:
-        """r = (Q + C + Aᵀλ − M q̈, b − A q̈) with the rows kept, and laws of contacts, as expressions of the state, of unknowns
+        """r = (Q + C + Aᵀλ − M q̈, b − A q̈) with the rows kept, and laws of contacts, as formulas of the state, of unknowns
         and of `betas`."""
         system, kept = self.system, list(self.elimination.kept)
         q̈, λ, A = system.accelerations, system.multipliers[kept], system.A[kept]

@@ -127,7 +127,7 @@ class Contacts(ByExpression, System):
         self.centers = tuple(self._center(*both) for both in zip(self.solids, self.bodies, strict=True))
         given_μ = [given for given in μ.values() if bounded(given) is not None]
         smooth = all(isinstance(given, int | float) and given == 0 for given in given_μ)
-        slips = bool(given_μ) and not (smooth and gravity is None and creep is None)  # no speed is needed where none is known
+        slips = bool(given_μ) and not (smooth and gravity is None and creep is None)  # no speed is needed
         self.creep: Number = self._creep(creep) if slips else 0.0
         speed: Any = self._speed() if slips else 1.0
         poses = {s: Pose.about(body, O) for s, body, O in zip(self.solids, self.bodies, self.centers, strict=True)}

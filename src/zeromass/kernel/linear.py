@@ -15,9 +15,9 @@ def solve_rows(
     """x, growth, K⁻¹ ← the solution of (J Wᵀ x)ᵢ = bᵢ in all rows i that hold; xᵢ = 0 in the others.
 
     data     entries of J (m, n) and of W (m, n) that may not be zero, row after row, then flags of rows that hold, and b
-    pattern  m, n, then of J, of W and of K = J Wᵀ: where each row begins and ends, and the columns of entries that may not be 0
+    pattern  m, n, then of J, of W and of K = J Wᵀ: where each row begins and ends, and columns of entries that may not be 0
     width    lanes: numbers stand side by side, those of one lane are taken
-    out      x, (m,); the largest entry of a row of K beside its pivot; and K⁻¹, (m, m), if asked for, zero where rows do not hold
+    out      x, (m,); the largest entry of a row of K beside its pivot; K⁻¹, (m, m), if asked for, 0 where rows do not hold
     K        memory, (m m + n,); order: (3m,)
 
     K is eliminated with row pivots, inside the columns that rows reach.

@@ -74,7 +74,7 @@ class Rope(Distance):
              Where it becomes taut, an impulse takes the velocity along it: what restitution there is, springs must give
     tension  N; zero while it is slack
 
-    gap      (length² − |b − a|²)/(2 length), m, whose rate is that of the slack where the rope is taut. Unlike the slack it is
+    gap      (length² − |b − a|²)/(2 length), m, whose rate is that of the slack where it is taut. Unlike the slack it is
              smooth where the ends meet, so a slack end may pass through its anchor
 
     >>> bob = zm.Particle("bob", mass=2.0, at=(0, 0, -0.5))

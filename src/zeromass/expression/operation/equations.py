@@ -78,7 +78,7 @@ class Equations:
         entries = [
             row[c]
             for M, own in zip((self.J, self.W), rows, strict=True)
-            for row, columns in zip(M, own)
+            for row, columns in zip(M, own, strict=False)
             for c in columns
         ]
         return [self.m, self.n, *_packed(rows[0]), *_packed(rows[1]), *_packed(coupled)], [

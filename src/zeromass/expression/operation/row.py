@@ -34,7 +34,7 @@ class Operation(NamedTuple):
     source      C functions that `c` calls
     smooth      (pieces, *operands) ↦ the same as a smooth function of the operands, on one piece of it; `pieces` gives the
                 modes that tell which. Of every operation that has kinks or jumps
-    solves      (node, {operand: slope}) ↦ the slopes of what it stands for, of linear equations; their parts are other operations
+    solves      (node, {operand: slope}) ↦ the slopes of what it stands for, of linear equations; parts are other operations
     jumps       of bounds of the operands: whether the value may jump between them; None of what never does
     """
 

@@ -216,7 +216,7 @@ class Pieced:
         }
 
     def _contacts(self) -> list[dict[str, Any]]:
-        """Of each contact its name, the places of its flags and of the way of its slip, and what results tell of its modes and of their changes."""
+        """Of each contact its name, the places of its flags and way, and what results tell of its modes and changes."""
         pieces = self.pieces
         places = {p: i for i, p in enumerate(pieces.system.parameters[len(pieces.given.parameters) :])}
         return [

@@ -128,7 +128,7 @@ class ContactProblem(Struct):
 
 
 def contact_problem(k: int) -> ContactProblem:
-    """A problem of k contacts, each with a normal force of its own: D, b, mu, hold and the like are filled in by the caller."""
+    """A problem of k contacts, each with a normal force of its own; the caller fills in D, b, mu, hold and the like."""
     n, p = 3 * k, ContactProblem()
     usual = {"Reals": (n,), "Reals2": (n, n), "Ints": (k,), "Ints2": (k, k)}
     other = {

@@ -105,7 +105,7 @@ def shared_forces(p: ContactProblem) -> bool:
         min Σ wᵢ |Fᵢ|²,   D F = D F₀,   |T| ≤ μ N,   T = −μ N w where a contact slips
 
     wᵢ is a third of the trace of Dᵢᵢ where a contact sticks; where it slips wᵢ |Fᵢ|² is Fᵢᵀ Dᵢᵢ Fᵢ. By the method of
-    multipliers, c ← c + D (F − F₀), each round of which is a convex problem of contact. Islands with friction pairs keep theirs.
+    multipliers, c ← c + D (F − F₀), each round of which is a convex problem. Islands with friction pairs keep theirs.
     """
     every = True
     find_couplings(p)

@@ -51,7 +51,7 @@ class Contacts(Struct):
     normal_force, opens, two_sided   whether a contact has a normal force, may open, and may pull; carrier: what bounds its
                 friction; spatial: whether the direction of its slip turns
     closed, sticks, slips, pulls, gap_margin, force_margin   places of the flags and margins among the parameters
-    way         of the direction in which a slip begins, (2k,); rows, forces: of the flags of rows that are solved for, and of
+    way         of the direction in which a slip begins, (2k,); rows, forces: of flags of rows that are solved for, and of
                 the forces of others, (3k,); axis: of the first of three numbers, −1 for constant tangents
     gap, velocity, free, force   g, (k,); J q̇, J q̈₀ + J̇ q̇ and F in the modes of the parameters, (3k,)
     normal, law n, (3k,), of contacts whose tangents turn; and `LAW` of each

@@ -6,7 +6,7 @@
     stick  a = 0, |Fₜ| ≤ μ Fₙ           rough: without this bound
     slip   aₙ = 0, Fₙ ≥ 0, Fₜ = −μ Fₙ s, s = aₜ/|aₜ| where slip begins, else the known direction
 
-Of contacts that are struck Fₙ is given instead of aₙ = 0, and they do not open. The equations are those of Alart and Curnier,
+Of contacts that are struck Fₙ is given instead of aₙ = 0, and they do not open. Equations are those of Alart and Curnier,
 in F − ρ a. G may be singular: each F solves the problem with G + ε W, b − ε W F₀ instead, F₀ that before it, and F converges
 to a solution near the first guess. No rank is decided. ε falls where Newton's method is quick, and grows where it fails.
 

@@ -37,7 +37,7 @@ STROKES = 200
 """Impacts at one contact each, at most."""
 
 GIVES, APPROACHES, BEYOND = 1e-12, 1e-10, 1e-9
-"""Part of the energy that a lawful impact may seem to gain, of the speed by which contacts may seem to approach after it, and
+"""Part of the energy that a lawful impact may seem to gain, of the speed by which contacts may seem to approach then, and
 of the impulses by which they may seem to be outside their friction cones: rounding, and what integrations leave."""
 
 INF = math.inf

@@ -10,9 +10,9 @@ Restitution   each takes e Q_c more, all in the same time; it ends early where t
 Again         if any approaches now, as in a wedge that throws a ball from side to side
 
 Slip that begins is in the direction in which it grows, until its speed is BEGUN: smaller slips turn into that direction much
-faster than they grow. Between changes of modes slips are straight, and v is linear in Q, or slips turn: there the equations are integrated, with
-steps in proportion to the least slip, which makes them regular. Friction can press contacts against one another so that they
-approach however large impulses are, or gain energy. Then there is no such impact.
+faster than they grow. Between changes of modes slips are straight, and v is linear in Q, or slips turn: there the equations
+are integrated, with steps in proportion to the least slip, which makes them regular. Friction can press contacts against one
+another so that they approach however large impulses are, or gain energy. Then there is no such impact.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ BEGUN = 1e-5
 proportion to its square."""
 
 ROUNDED, BEYOND = 1e-12, 1e-9
-"""Part of the energy by which a compression may seem to gain some, and of the forces by which a mode must be wrong to end."""
+"""Part of the energy that a compression may seem to gain, and of the forces by which a mode must be wrong to end."""
 
 ROUNDS, LAST, PIECES, ROOTS = 60, 10, 400, 60
 """Compressions, how many of the last ones are without restitution, parts of each, and trials for an event, at most."""
@@ -134,7 +134,7 @@ def has_rough_slip(p: ImpactProblem) -> bool:
 
 @kernel
 def has_ended_slip(p: ImpactProblem) -> bool:
-    """Whether a slip that had begun does not grow on, and is to be followed until it dies out; p.begins ← those that grow."""
+    """Whether a slip that had begun does not grow on, and is followed until it dies out; p.begins ← those that grow."""
     found = False
     for c in range(p.count):
         grows = p.active[c] != 0 and p.mode[c] == SLIP and p.known[c] == 0 and p.friction[c] > 0.0
