@@ -96,7 +96,7 @@ class HybridIntegrator:
         """Says of which contacts forces have not followed from the motion; of vertices of one shape their sums do."""
         if not self._drivers or not self.pieces.unilaterals:
             return
-        shared = sum(driver.m.contacts.shared for driver in self._drivers.values())
+        shared = np.sum([driver.m.contacts.shared for driver in self._drivers.values()], axis=0)
         elements = self.pieces.given.contact_elements
         vertices = {one.name for by in elements if len(by.unilaterals) > 1 for one in by.unilaterals}
         found = [
