@@ -57,12 +57,12 @@ def test_a_particle_that_is_pushed_sticks_and_then_slips(reference, method):
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("several", [False, True])
 def test_the_slip_of_a_ball_that_is_pushed_turns(reference, method, several):
-    """Pushed 7/2 as hard, a ball rolls by 2/7 of that; then its slip is 7/2 of the particle's, u, and its velocity 5/2 ∫ f + u.
+    """Pushed 7/2 as hard, a ball rolls by 2/7 of that; then its slip is 7/2 of the particle's, u, its velocity 5/2 ∫ f + u.
 
     ẇ = 7/2 (f − μ g w/|w|),   v̇ = 7/2 f − μ g w/|w|
     """
     r, solid = 1.0, zm.ball(1.0, 1.0)
-    push = tuple(3.5 * f for f in pushes(zm.t)) + (0.0,)
+    push = (*[3.5 * f for f in pushes(zm.t)], 0.0)
     if several:
         system: Any = zm.Contacts(
             solid,

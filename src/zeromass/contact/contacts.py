@@ -125,7 +125,9 @@ class Contacts(ByExpression, System):
         self.bodies = tuple(RigidBody(s.name, mass=s.mass, inertia=s.inertia) for s in self.solids)
         one = len(self.solids) == 1
         self.centers = tuple(self._center(*both) for both in zip(self.solids, self.bodies, strict=True))
-        slips = any(bounded(given) is not None for given in μ.values())
+        given_μ = [given for given in μ.values() if bounded(given) is not None]
+        smooth = all(isinstance(given, int | float) and given == 0 for given in given_μ)
+        slips = bool(given_μ) and not (smooth and gravity is None and creep is None)  # no speed is needed
         self.creep: Number = self._creep(creep) if slips else 0.0
         speed: Any = self._speed() if slips else 1.0
         poses = {s: Pose.about(body, O) for s, body, O in zip(self.solids, self.bodies, self.centers, strict=True)}
