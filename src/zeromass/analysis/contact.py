@@ -105,8 +105,9 @@ def required_friction(run: Course) -> RequiredFriction:
         RequiredFriction(*maximum(part, contact.friction_ratio, found and found.of(2 * k + 1)))
         for part, found in parts
         for k, contact in enumerate(part.system.contacts)
+        if _touches(part.segments[0], contact)
     ]
-    return max(needed, key=lambda friction: friction.value)
+    return max(needed, key=lambda friction: friction.value, default=RequiredFriction(0.0, float(run.t[0])))
 
 
 def _approximation(part: Course) -> Approximation | None:
@@ -137,13 +138,17 @@ def _in_contact(run: Course) -> list[Course]:
 
     By segments too where contacts come and go one by one.
     """
-    touching = [segment for segment in run.segments if segment.system.contacts]
-    alike = {tuple(contact.name for contact in segment.system.contacts) for segment in run.segments}
-    if len(touching) == len(run.segments) and len(alike) == 1:
-        return [run]
-    if not touching:
+    if not any(segment.system.contacts for segment in run.segments):
         raise ModelError("friction and pull belong to a contact, and the run's system has none, as zm.Rolling has")
-    return [Course((segment,)) for segment in touching]
+    touching = [tuple(one.name for one in s.system.contacts if _touches(s, one)) for s in run.segments]
+    if all(touching) and len({*touching}) == 1:
+        return [run]
+    return [Course((segment,)) for segment, names in zip(run.segments, touching, strict=True) if names]
+
+
+def _touches(segment: Segment, contact: ContactPoint) -> bool:
+    """Whether a contact is closed: where it is open no force acts, and no friction is needed."""
+    return segment.contact_mode(contact.name) != "open"
 
 
 def pulling_intervals(run: Course) -> tuple[Interval, ...]:

@@ -137,7 +137,7 @@ class Wall:
         """The forces where it touches the particle."""
         return (
             ContactPoint(
-                name=f"{self.particle.name} on {self.name}",
+                name=self.name,
                 point=self.particle.position,
                 normal=self.normal,
                 normal_force=self.normal_force,
