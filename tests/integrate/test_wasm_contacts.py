@@ -19,6 +19,7 @@ pytestmark = pytest.mark.skipif(node() is None, reason=MISSING)
 TIGHT = {"rtol": 1e-13, "atol": 1e-16}
 
 μ, e = zm.parameter("mu", 0.2), zm.parameter("e", 0.5)
+v, h = zm.parameter("v", 1.8), zm.parameter("h", 0.1)
 WALLED = {"floor": zm.surfaces.plane(), "wall": zm.Surface(lambda X, Y, Z: 1.0 - X)}
 
 
@@ -158,6 +159,31 @@ def test_normal_forces_that_are_shared(tmp_path):
         beside(ball.start(center=(0, 0, 0.2), velocity=(1, 0, 0)), 1.0, [{}, {"mu": 0.05}], tmp_path)
 
 
+@pytest.mark.slow
+def test_a_bead_leaves_a_sphere(tmp_path):
+    """Where it has come down by a third of the radius, as Newton's Principia have it; then it flies."""
+    sliding = zm.Sliding(zm.Particle("bead", mass=0.1), on=zm.surfaces.sphere(1.0), gravity=9.81)
+    start = sliding.start(contact=(0.1, 0.0, np.sqrt(0.99)))
+    ((run, _),) = beside(start, 1.5, [{}], tmp_path)
+    assert run.kinds == ("sliding", "flying")
+    assert run.state(run.changes[0]).q[2] == pytest.approx(2 / 3 * np.sqrt(0.99), abs=1e-9)
+
+
+@pytest.mark.slow
+def test_a_bead_between_a_slope_and_a_wall(tmp_path):
+    """It bounces, slides, and rests where friction holds it; on a bowl with friction that depends on speed."""
+    bead = zm.Particle("bead", mass=0.1)
+    slope, wall = zm.surfaces.plane(0.2), zm.Surface(lambda X, Y, Z: 1 - X, name="wall")
+    corner = zm.Sliding(bead, on=[slope, wall], gravity=9.81, friction=μ, restitution=e)
+    start = corner.start(position=(0, 0, 0.4), velocity=(v, 0.3, 0))
+    tries = [{}, {"v": 2.0, "mu": 0.5, "e": 0.3}, {"v": 2.5, "mu": 0.1}]
+    runs = beside(start, 1.5, tries, tmp_path)
+    assert runs[1][0].kinds[-1] == "resting"
+    law = zm.Friction(static=0.5, kinetic=lambda s: μ + 0.1 * np.exp(-s / 0.3))
+    bowl = zm.Sliding(bead, on=zm.Surface(lambda X, Y: 0.3 * X**2), gravity=9.81, friction=law, restitution=e)
+    beside(bowl.start(position=(0.5, 0, 0.4), velocity=(v, 0.3, 0)), 2.0, [{}, {"v": 0.2, "mu": 0.3}], tmp_path)
+
+
 def test_an_implicit_body_slips_and_rolls_as_in_python(tmp_path):
     """Its rows follow from one another where it touches; where the slip dies out it keeps its velocity."""
     body = zm.superquadric((0.1, 0.09, 0.08), exponent=2, mass=0.5, name="stone")
@@ -180,7 +206,6 @@ def test_an_implicit_body_slips_and_rolls_as_in_python(tmp_path):
 
 
 # starts -----------------------------------------------------------------------------------------------------------------
-v, h = zm.parameter("v", 1.8), zm.parameter("h", 0.1)
 
 
 def test_a_start_on_the_floor_is_made_anew(tmp_path):
