@@ -16,31 +16,21 @@ import numpy as np
 import zeromass as zm
 from zeromass.report import axes, legend
 
+LINK = """<link name="{}"><inertial><origin xyz="0 0 {}"/><mass value="{}"/><inertia ixx="{}" iyy="{}" izz="{}"/></inertial>
+{}</link>"""
+HINGE = """<joint name="{}" type="continuous"><parent link="{}"/><child link="{}"/>
+<origin xyz="{}"/><axis xyz="{}"/></joint>"""
+FOOT = '<collision><origin xyz="0 0 -0.2"/><geometry><sphere radius="0.02"/></geometry></collision>'
 
-def link(name, mass, inertia, center="0 0 0", *shapes):
-    """A link of a URDF file."""
-    moments = " ".join(f'{axis}="{value}"' for axis, value in zip(("ixx", "iyy", "izz"), inertia, strict=True))
-    touch = "".join(f'<collision><origin xyz="{at}"/><geometry>{shape}</geometry></collision>' for at, shape in shapes)
-    inertial = f'<inertial><origin xyz="{center}"/><mass value="{mass}"/><inertia {moments}/></inertial>'
-    return f'<link name="{name}">{inertial}{touch}</link>'
-
-
-def hinge(name, parent, child, place, axis):
-    """A joint of a URDF file."""
-    ends = f'<parent link="{parent}"/><child link="{child}"/><origin xyz="{place}"/><axis xyz="{axis}"/>'
-    return f'<joint name="{name}" type="continuous">{ends}</joint>'
-
-
-FOOT = ("0 0 -0.2", '<sphere radius="0.02"/>')
-parts = [link("trunk", 6, (0.02, 0.06, 0.07))]
+parts = [LINK.format("trunk", 0, 6, 0.02, 0.06, 0.07, "")]
 for k, (x, side) in enumerate([(0.2, 1), (0.2, -1), (-0.2, 1), (-0.2, -1)]):
     parts += [
-        link(f"hip {k}", 0.5, (5e-4, 5e-4, 5e-4)),
-        link(f"thigh {k}", 0.6, (3e-3, 3e-3, 3e-4), "0 0 -0.1"),
-        link(f"shank {k}", 0.2, (1e-3, 1e-3, 1e-4), "0 0 -0.1", FOOT),
-        hinge(f"abduction {k}", "trunk", f"hip {k}", f"{x} {0.1 * side} 0", "1 0 0"),
-        hinge(f"pitch {k}", f"hip {k}", f"thigh {k}", f"0 {0.05 * side} 0", "0 1 0"),
-        hinge(f"knee {k}", f"thigh {k}", f"shank {k}", "0 0 -0.2", "0 1 0"),
+        LINK.format(f"hip {k}", 0, 0.5, 5e-4, 5e-4, 5e-4, ""),
+        LINK.format(f"thigh {k}", -0.1, 0.6, 3e-3, 3e-3, 3e-4, ""),
+        LINK.format(f"shank {k}", -0.1, 0.2, 1e-3, 1e-3, 1e-4, FOOT),
+        HINGE.format(f"abduction {k}", "trunk", f"hip {k}", f"{x} {0.1 * side} 0", "1 0 0"),
+        HINGE.format(f"pitch {k}", f"hip {k}", f"thigh {k}", f"0 {0.05 * side} 0", "0 1 0"),
+        HINGE.format(f"knee {k}", f"thigh {k}", f"shank {k}", "0 0 -0.2", "0 1 0"),
     ]
 with tempfile.TemporaryDirectory() as folder:
     file = Path(folder) / "quadruped.urdf"
@@ -57,13 +47,9 @@ for k in range(4):
     phase = OMEGA * (zm.t - STANDS) + (0.0 if k in (0, 3) else np.pi)
     lift = zm.where(trots, np.maximum(np.sin(phase), 0.0), 0.0)
     swing = zm.where(trots, 0.1 * np.cos(phase), 0.0)
-    for name, angle, rest in (
-        ("abduction", 0.0, 0.0),
-        ("pitch", 0.7 + swing - 0.3 * lift, 0.7),
-        ("knee", -1.4 - 0.5 * lift, -1.4),
-    ):
+    for name, rest, angle in ("abduction", 0.0, 0.0), ("pitch", 0.7, swing - 0.3 * lift), ("knee", -1.4, -0.5 * lift):
         joint = robot.joints[f"{name} {k}"]
-        motors.append(joint.motor(120 * (angle - joint.angle) - 3 * joint.rate))
+        motors.append(joint.motor(120 * (rest + angle - joint.angle) - 3 * joint.rate))
         first.append((joint.angle, rest))
 
 contacts = zm.collision_contacts(robot, zm.surfaces.plane(), friction=0.7, restitution=0.1)

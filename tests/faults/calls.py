@@ -647,8 +647,26 @@ def _mechanisms() -> dict[str, Call]:
         "from_mjcf": Call(zm.from_mjcf, {"path": "robot.xml", "without": (), "coordinates": None}),
         "Robot.system": Call(
             zm.from_urdf("robot.urdf").system,
-            {"gravity": 9.81, "forces": None, "joints": (), "parts": [], "constraints": None, "losses": True},
+            {
+                "gravity": 9.81,
+                "forces": None,
+                "joints": (),
+                "contacts": (),
+                "parts": [],
+                "constraints": None,
+                "losses": True,
+            },
             slow=True,
+        ),
+        "collision_contacts": Call(
+            zm.collision_contacts,
+            {
+                "robot": zm.from_urdf("robot.urdf"),
+                "surface": zm.surfaces.plane(),
+                "links": None,
+                "friction": 0.2,
+                "restitution": 0.5,
+            },
         ),
         "Solid": Call(zm.Solid, {"mass": 1.0, "center": np.zeros(3), "inertia": np.eye(3)}),
         "Solid.body": Call(solid.body, {"name": "b"}),

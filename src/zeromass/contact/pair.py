@@ -97,7 +97,7 @@ class Pair(Pressing, Remembering):
             shape, (Roller, Outline), "what touches", "a body, such as zm.ball(…)"
         )
         self.surface: Surface = given_kind(surface, Surface, "what is touched", "a zm.Surface")
-        self.pose: Pose = pose
+        self.pose: Pose = given_kind(pose, Pose, "where its shape is", "a pose, as contacts[name].pose")
         self.friction, self.kinetic = friction_of(bounded(friction))
         self.restitution = restitution
         self.constraints: dict[str, Any] = {}

@@ -162,11 +162,11 @@ def _link(element: Element) -> LinkData:
     return LinkData(name, mass, center, J, looks, element, remarks, collisions)
 
 
-def _collision(collision: Element, center: np.ndarray) -> CollisionData | str:
-    """What of a link touches others, or why that is left out."""
+def _collision(collision: Element, center: np.ndarray) -> CollisionData | str | None:
+    """What of a link touches others, or why that is left out; None of one that says nothing."""
     geometry = collision.one("geometry")
     if geometry is None:
-        raise collision.error("<collision> has no <geometry>")
+        return None
     place, R = _origin(collision)
     for one in geometry.inside:
         if one.tag == "mesh":
