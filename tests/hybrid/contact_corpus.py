@@ -36,7 +36,8 @@ def bead(
     """A particle of 1 kg that may touch a floor, with a force on it."""
     body = zm.Particle("bead", mass=1.0)
     floor = zm.Contact(body, zm.shapes.point(), law.pop("on", FLOOR), name="floor", **law)
-    pushed = zm.Force(force(body) if callable(force) else force, at=body.position)
+    given: Any = force(body) if callable(force) else force
+    pushed = zm.Force(given, at=body.position)
     system = zm.System([body], gravity=G, forces=[pushed], contacts=[floor])
     return Problem(system, system.start([(body.position, place), (body.velocity, speed)]), until)
 
@@ -230,7 +231,7 @@ def block_on_a_floor_with_wind() -> Problem:
 def can_that_tumbles_at_a_wall() -> Problem:
     """The points of floor and wall below it leap from one end to the other."""
     room = zm.Contacts(zm.cylinder(0.05, 0.2, 0.5), on={"floor": FLOOR, "wall": WALL}, friction=0.3, restitution=0.4)
-    thrown = {"velocity": (2.2, 0.1, 1.0), "angular_velocity": (7.0, 3.0, 1.0), "orientation": (0.3, 0.2, 0.0)}
+    thrown: dict[str, Any] = {"velocity": (2.2, 0.1, 1.0), "angular_velocity": (7.0, 3.0, 1.0), "orientation": (0.3, 0.2, 0.0)}
     return Problem(room, room.start(center=(0.5, 0.0, 0.6), **thrown), 0.45)
 
 

@@ -195,9 +195,13 @@ class WheelOnSurface(Joint):
         slips = at.slip @ at.along, at.slip @ at.across
         return [*found, *(Law(name, as_expression(e)) for name, e in zip(ROLLS, slips, strict=True))]
 
-    @cached_property
+    @property
     def unilaterals(self) -> tuple[Unilateral, ...]:  # type: ignore[override]
         """Its contact, if it may slip or lift."""
+        return self._unilaterals
+
+    @cached_property
+    def _unilaterals(self) -> tuple[Unilateral, ...]:
         if self.gap is ZERO:
             return ()
         at = self._axes(self.a.pose, self.b.pose)
