@@ -231,7 +231,8 @@ def block_on_a_floor_with_wind() -> Problem:
 def can_that_tumbles_at_a_wall() -> Problem:
     """The points of floor and wall below it leap from one end to the other."""
     room = zm.Contacts(zm.cylinder(0.05, 0.2, 0.5), on={"floor": FLOOR, "wall": WALL}, friction=0.3, restitution=0.4)
-    thrown: dict[str, Any] = {"velocity": (2.2, 0.1, 1.0), "angular_velocity": (7.0, 3.0, 1.0), "orientation": (0.3, 0.2, 0.0)}
+    thrown: dict[str, Any] = {"velocity": (2.2, 0.1, 1.0), "angular_velocity": (7.0, 3.0, 1.0)}
+    thrown["orientation"] = (0.3, 0.2, 0.0)
     return Problem(room, room.start(center=(0.5, 0.0, 0.6), **thrown), 0.45)
 
 

@@ -73,7 +73,9 @@ def main(asked: Sequence[str]) -> None:
             problem = problems[name]()
             recorded[name] = agreed(*[happened(problem, method=method) for method in ("dop853", "collocation")])
             shown = {
-                key: value for key, value in (recorded[name] or {}).items() if key in ("ending", "time_error", "state_error")
+                key: value
+                for key, value in (recorded[name] or {}).items()
+                if key in ("ending", "time_error", "state_error")
             }
             print(name, shown)
         text = json.dumps(recorded, indent=1, ensure_ascii=False)
