@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 import zeromass as zm
+from contact.reference_impacts import strokes as rules
+from contact.reference_impacts.balance import Meeting
+from contact.reference_impacts.complementarity import AGREES, decided
+from contact.reference_impacts.in_turn import in_turn
+from contact.reference_impacts.strokes import strokes
+from contact.reference_impacts.together import Unlawful, together
 from contact.test_several import FLOOR, WALL, m, r, struck
-from zeromass.contact import strokes as rules
-from zeromass.contact.balance import Meeting
-from zeromass.contact.complementarity import AGREES, decided
-from zeromass.contact.in_turn import in_turn
 from zeromass.contact.striking import Strokes, stroke
-from zeromass.contact.strokes import strokes
-from zeromass.contact.together import Unlawful, together
 
 
 def check_lawful(D, n, w, μ, e, found: Strokes) -> None:
@@ -85,7 +85,7 @@ def test_a_stroke_at_one_point_takes_energy():
 
 def test_what_still_approaches_at_last_is_stopped_without_friction(monkeypatch):
     """Between walls that are nearly parallel: after no stroke at all, the nearest velocity at which nothing approaches."""
-    monkeypatch.setattr("zeromass.contact.in_turn.STROKES", 0)
+    monkeypatch.setattr("contact.reference_impacts.in_turn.STROKES", 0)
     a = 0.05
     n = np.array([[np.cos(a), np.sin(a), 0.0], [-np.cos(a), np.sin(a), 0.0], [0.0, 0.0, 1.0]])
     D, n, w = particle(n, np.array([1.0, -2.0, 0.5]))

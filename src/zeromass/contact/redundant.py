@@ -9,10 +9,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 
-import numpy as np
-
-from zeromass.equation import numerical_rank
-
 
 class RedundantContacts(UserWarning):
     """Normal forces of some contacts are not determined by the motion; those of the least sum of squares, Σ N², are shown.
@@ -32,18 +28,6 @@ class RedundantContacts(UserWarning):
     >>> [round(float(run[pair.normal_force][-1]), 6) for pair in ball.pairs]  # 5 N in all, upwards
     [2.5, 1.767767, 1.767767]
     """
-
-
-def normal_metric(D: np.ndarray, n: np.ndarray) -> np.ndarray:
-    """G, (k, k), from D, (3 k, 3 k), and normals, (k, 3)."""
-    k = len(n)
-    return np.einsum("ia,iajb,jb->ij", n, D.reshape(k, 3, k, 3), n)
-
-
-def pushing_nowhere(G: np.ndarray) -> np.ndarray:
-    """Normal forces u with G u = 0, (k, …), in columns."""
-    decision = numerical_rank(G)
-    return decision.column_scale[:, None] * decision.right[:, decision.rank :]
 
 
 def warn_of_redundancy(names: Sequence[str], rubbed: bool = True) -> None:

@@ -12,7 +12,8 @@ At k points that touch, with forces F on the body and accelerations a of its poi
     slipping  n·a = 0,             F_n ≥ 0, F_t = −μ F_n s,   s the direction of the slip, or that in which it begins
 
 The same holds of strokes, for impulses and velocities while the impulse grows; there the normal forces of contacts that
-are struck are given, see `zeromass.contact.together`. Forces that change nothing are as `zeromass.contact.balance` says.
+are struck are given, see `contact.reference_impacts.together`. Forces that change nothing are as
+`contact.reference_impacts.balance` says.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from zeromass.contact.balance import Meeting, Mode, balanced
-from zeromass.contact.beginning_slip import begun
+from contact.reference_impacts.balance import Meeting, Mode, balanced
+from contact.reference_impacts.beginning_slip import begun
 
 AGREES = 1e-9
 """Part of the sizes of forces and accelerations by which a case may miss its conditions: well above rounding."""

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from zeromass.contact.balance import Meeting, Mode, balanced, tangents
+from contact.reference_impacts.balance import Meeting, Mode, balanced, tangents
 
 TRIALS, NEAR = 100, 1e-3
 """Trials of damped directions, and the change at which Newton's method takes over."""

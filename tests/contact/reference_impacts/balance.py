@@ -12,7 +12,6 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from zeromass.contact.redundant import normal_metric, pushing_nowhere
 from zeromass.equation import numerical_rank
 
 Mode = Literal["open", "rolling", "slipping"]
@@ -35,6 +34,18 @@ class Meeting(NamedTuple):
     def along(self, vectors: np.ndarray) -> np.ndarray:
         """The parts of vectors, (k, 3), along the surfaces."""
         return vectors - np.einsum("ki,ki->k", vectors, self.n)[:, None] * self.n
+
+
+def normal_metric(D: np.ndarray, n: np.ndarray) -> np.ndarray:
+    """G, (k, k), from D, (3 k, 3 k), and normals, (k, 3)."""
+    k = len(n)
+    return np.einsum("ia,iajb,jb->ij", n, D.reshape(k, 3, k, 3), n)
+
+
+def pushing_nowhere(G: np.ndarray) -> np.ndarray:
+    """Normal forces u with G u = 0, (k, …), in columns."""
+    decision = numerical_rank(G)
+    return decision.column_scale[:, None] * decision.right[:, decision.rank :]
 
 
 def balanced(

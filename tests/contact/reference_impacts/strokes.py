@@ -1,8 +1,8 @@
 """The stroke of a body at several points: all at once where that is lawful, else one after the other.
 
     one contact       Routh's stroke, `zeromass.contact.striking`
-    several           their impulses grow together, `zeromass.contact.together`
-    not lawful so     one contact after the other, `zeromass.contact.in_turn`
+    several           their impulses grow together, `contact.reference_impacts.together`
+    not lawful so     one contact after the other, `contact.reference_impacts.in_turn`
 
 Lawful is what gives no energy, after which nothing approaches, with normal impulses that push and friction that there is. A
 stroke at one contact is always so, and a sequence of them too: every stroke ends.
@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from zeromass.contact.in_turn import in_turn
+from contact.reference_impacts.in_turn import in_turn
+from contact.reference_impacts.together import Unlawful, together
 from zeromass.contact.striking import Strokes, stroke
-from zeromass.contact.together import Unlawful, together
 
 AT_ONCE, IN_TURN = "at once", "in turn"
 """Laws of strokes at several contacts, as they are asked for."""

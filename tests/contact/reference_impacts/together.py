@@ -13,7 +13,7 @@ The energy changes by F·(w + w′)/2 with the velocities w before and w′ afte
 back to what it was: with several contacts and friction, or different e, impulses of Poisson's kind can ask for more.
 
 Friction can press contacts against one another so that they approach however much they push, or give energy. Such a stroke
-is `Unlawful`, and `zeromass.contact.strokes` says what follows.
+is `Unlawful`, and `contact.reference_impacts.strokes` says what follows.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from itertools import count
 
 import numpy as np
 
-from zeromass.contact.balance import Meeting, balance
-from zeromass.contact.complementarity import AGREES, Case, decided
+from contact.reference_impacts.balance import Meeting, balance
+from contact.reference_impacts.complementarity import AGREES, Case, decided
 from zeromass.contact.striking import Strokes
 from zeromass.equation import numerical_rank
 from zeromass.errors import ZeromassError
