@@ -1,5 +1,8 @@
 """Work that nobody waits for, one piece after another in a thread of its own.
 
+LLVM does one thing at a time in a process, so that code which a user waits for would wait for a piece under way. A piece
+therefore begins only when nobody has waited for code for `QUIET` seconds.
+
 The program may end at any time: what is under way is finished, what is waiting is dropped. A process that forks waits for
 the piece under way, so that its child does not inherit a lock that nobody would release.
 """
@@ -12,8 +15,12 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from functools import cache
+from time import monotonic
 
 Work = Callable[[], object]
+
+QUIET = 0.3
+"""Seconds without code that is waited for, after which a piece of work begins."""
 
 
 class _Background:
@@ -22,6 +29,8 @@ class _Background:
         self._working = threading.Lock()  # held while a piece of work is under way
         self._starting = threading.Lock()
         self._thread: threading.Thread | None = None
+        self._last = -QUIET  # when somebody last waited for code
+        self._hurry = threading.Event()
 
     def add(self, work: Work) -> None:
         _prepare()
@@ -33,6 +42,8 @@ class _Background:
 
     def _go(self) -> None:
         while True:
+            while not self._hurry.is_set() and (rest := self._last + QUIET - monotonic()) > 0.0:
+                self._hurry.wait(rest)
             with self._working:
                 with self._starting:
                     if not self._waiting:
@@ -40,6 +51,10 @@ class _Background:
                         return
                     work = self._waiting.popleft()
                 work()
+
+    def delay(self) -> None:
+        """Lets no piece of work begin for a while: somebody waits for code."""
+        self._last = monotonic()
 
     def hold(self) -> None:
         """Waits for the piece of work under way, and lets none begin."""
@@ -58,7 +73,9 @@ class _Background:
         """Waits until all is done."""
         thread = self._thread
         if thread is not None:
+            self._hurry.set()
             thread.join()
+            self._hurry.clear()
 
 
 _background = _Background()
@@ -79,6 +96,9 @@ def _prepare() -> None:
 
 later: Callable[[Work], None] = _background.add
 """Does a piece of work in the background, after those that were asked for before."""
+
+delay: Callable[[], None] = _background.delay
+"""Lets no piece of work begin for a while: code is made that somebody waits for."""
 
 wait: Callable[[], None] = _background.wait
 """Waits until all that was asked for is done; for tests and benchmarks."""

@@ -17,7 +17,7 @@ import llvmlite
 import llvmlite.binding as llvm
 import numpy as np
 
-from zeromass.codegen import cache
+from zeromass.codegen import background, cache
 from zeromass.errors import ZeromassError
 
 P = ParamSpec("P")
@@ -177,7 +177,9 @@ class Code:
         self._text, self._target, self._passes, self._kept = text, target, passes, keep
         self.origin: str | None = origin
         best = self._found(BEST) if effort < BEST else None
+        background.delay()
         self._engines = [self._loaded(best or self._machine_code(effort))]
+        background.delay()
         self._addresses: dict[str, int] = {}
         self._asked = best is not None or effort >= BEST
 
@@ -231,9 +233,7 @@ class Code:
         """Makes better code in the background, once; nobody waits for it."""
         if not self._asked:
             self._asked = True
-            from zeromass.codegen.background import later  # short runs are over before
-
-            later(self._improved)
+            background.later(self._improved)
 
     def _improved(self) -> None:
         engine = self._loaded(self._machine_code(BEST))
