@@ -12,12 +12,12 @@ def test_work_begins_when_nobody_waits_for_code(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(background, "QUIET", 2.0)
     began: list[float] = []
     last = time.monotonic()
-    background.delay()
+    background.queue.waited = time.monotonic()
     background.later(lambda: began.append(time.monotonic()))
     for _ in range(3):
         time.sleep(0.2)
         last = time.monotonic()
-        background.delay()
+        background.queue.waited = time.monotonic()
     assert not began
     deadline = last + 30.0
     while not began and time.monotonic() < deadline:
@@ -29,7 +29,7 @@ def test_work_begins_when_nobody_waits_for_code(monkeypatch: pytest.MonkeyPatch)
 def test_waiting_for_the_work_does_not_wait_for_quiet(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(background, "QUIET", 60.0)
     done = threading.Event()
-    background.delay()
+    background.queue.waited = time.monotonic()
     begun = time.monotonic()
     background.later(done.set)
     background.wait()

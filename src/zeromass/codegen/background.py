@@ -23,13 +23,16 @@ QUIET = 0.3
 """Seconds without code that is waited for, after which a piece of work begins."""
 
 
-class _Background:
+class Queue:
+    """Pieces of work, and the thread that does them."""
+
     def __init__(self) -> None:
         self._waiting: deque[Work] = deque()
         self._working = threading.Lock()  # held while a piece of work is under way
         self._starting = threading.Lock()
         self._thread: threading.Thread | None = None
-        self._last = -QUIET  # when somebody last waited for code
+        self.waited: float = -QUIET
+        """When somebody last waited for code, a time of `monotonic`."""
         self._hurry = threading.Event()
 
     def add(self, work: Work) -> None:
@@ -42,7 +45,7 @@ class _Background:
 
     def _go(self) -> None:
         while True:
-            while not self._hurry.is_set() and (rest := self._last + QUIET - monotonic()) > 0.0:
+            while not self._hurry.is_set() and (rest := self.waited + QUIET - monotonic()) > 0.0:
                 self._hurry.wait(rest)
             with self._working:
                 with self._starting:
@@ -51,10 +54,6 @@ class _Background:
                         return
                     work = self._waiting.popleft()
                 work()
-
-    def delay(self) -> None:
-        """Lets no piece of work begin for a while: somebody waits for code."""
-        self._last = monotonic()
 
     def hold(self) -> None:
         """Waits for the piece of work under way, and lets none begin."""
@@ -78,27 +77,24 @@ class _Background:
             self._hurry.clear()
 
 
-_background = _Background()
+queue: Queue = Queue()
 
 
 def _anew() -> None:
     """A child process has no thread at work, and the locks of its own."""
-    _background.__init__()
+    queue.__init__()
 
 
 @cache
 def _prepare() -> None:
     """Before the first piece of work, and not when this module is imported."""
-    atexit.register(_background.finish)
+    atexit.register(queue.finish)
     if hasattr(os, "register_at_fork"):
-        os.register_at_fork(before=_background.hold, after_in_parent=_background.go_on, after_in_child=_anew)
+        os.register_at_fork(before=queue.hold, after_in_parent=queue.go_on, after_in_child=_anew)
 
 
-later: Callable[[Work], None] = _background.add
+later: Callable[[Work], None] = queue.add
 """Does a piece of work in the background, after those that were asked for before."""
 
-delay: Callable[[], None] = _background.delay
-"""Lets no piece of work begin for a while: code is made that somebody waits for."""
-
-wait: Callable[[], None] = _background.wait
+wait: Callable[[], None] = queue.wait
 """Waits until all that was asked for is done; for tests and benchmarks."""

@@ -10,6 +10,7 @@ import functools
 import operator
 import os
 from collections.abc import Callable, Mapping
+from time import monotonic
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 from weakref import WeakValueDictionary
 
@@ -177,9 +178,9 @@ class Code:
         self._text, self._target, self._passes, self._kept = text, target, passes, keep
         self.origin: str | None = origin
         best = self._found(BEST) if effort < BEST else None
-        background.delay()
+        background.queue.waited = monotonic()
         self._engines = [self._loaded(best or self._machine_code(effort))]
-        background.delay()
+        background.queue.waited = monotonic()
         self._addresses: dict[str, int] = {}
         self._asked = best is not None or effort >= BEST
 

@@ -348,7 +348,7 @@ class StraightLine:
         sizes = {"data": len(data) * width, "solution": (m + 1 + (m * m if inverts else 0)) * width, "room": own.room}
         for what, size in sizes.items():
             self._memory.append(f"%{what}{k} = alloca double, i64 {size}, align 8")
-        self._memory.append(f"%order{k} = alloca i64, i64 {3 * m}, align 8")
+        self._memory.append(f"%order{k} = alloca i64, i64 {4 * m}, align 8")
         for i, e in enumerate(data):
             place = self._emit(f"getelementptr {T}, ptr %data{k}, i64 {i}")
             self._lines.append(f"store {T} {self._values[e]}, ptr {place}, align 8")

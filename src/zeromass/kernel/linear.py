@@ -18,9 +18,9 @@ def solve_rows(
     pattern  m, n, then of J, of W and of K = J Wᵀ: where each row begins and ends, and the columns of its entries
     width    lanes: numbers stand side by side, those of one lane are taken
     out      x, (m,); the largest entry of a row of K beside its pivot; and K⁻¹, (m, m), if it is asked for
-    K        memory, (m m + n,); order: (3m,)
+    K        memory, (m m + n,); order: (4m,)
 
-    K is eliminated with row pivots, inside the columns that rows reach.
+    K is eliminated with row pivots, block by block of rows that are coupled, inside the columns that rows reach.
     """
     m, n = pattern[0], pattern[1]
     ends_j = SIZES
@@ -31,7 +31,7 @@ def solve_rows(
     flags = count_j + pattern[ends_w + m]
     ends_k = columns_w + pattern[ends_w + m]
     columns_k = ends_k + m + 1
-    held, row, place, last = 0, m * m, m, 2 * m
+    held, row, place, last, block = 0, m * m, m, 2 * m, 3 * m
     for i in range(m):
         out[i * width + lane] = 0.0
         order[place + i] = -1
@@ -41,8 +41,27 @@ def solve_rows(
     for k in range(n):
         K[row + k] = 0.0
     for p in range(held):
-        for q in range(held):
-            K[p * m + q] = 0.0
+        order[last + p] = p
+    for i in range(m):
+        p = order[place + i]
+        if p >= 0:
+            for f in range(pattern[ends_k + i], pattern[ends_k + i + 1]):
+                q = order[place + pattern[columns_k + f]]
+                order[last + p] = max(order[last + p], q)
+                if q >= 0:
+                    order[last + q] = max(order[last + q], p)
+    first = 0
+    while first < held:  # blocks on the diagonal that are coupled with no other
+        end, k = first, first
+        while k <= end:
+            end = max(end, order[last + k])
+            k += 1
+        for p in range(first, end + 1):
+            order[block + p] = end + 1
+            for q in range(first, end + 1):
+                K[p * m + q] = 0.0
+        first = end + 1
+    for p in range(held):
         order[last + p] = p
     for i in range(m):
         p = order[place + i]
@@ -68,8 +87,8 @@ def solve_rows(
             out[(m + 1 + order[p] * m + order[p]) * width + lane] = 1.0
     growth, lowest = 1.0, 0
     for k in range(held):
-        best, largest = k, 0.0
-        for p in range(k, held):
+        best, largest, end = k, 0.0, order[block + k]
+        for p in range(k, end):
             if abs(K[p * m + k]) > abs(K[best * m + k]):
                 best = p
         lowest = order[last + k]
@@ -90,7 +109,7 @@ def solve_rows(
             largest = max(largest, abs(K[k * m + q]))
         pivot = K[k * m + k]
         growth = max(growth, largest / abs(pivot))
-        for p in range(k + 1, held):
+        for p in range(k + 1, end):
             if K[p * m + k] != 0.0:
                 part = K[p * m + k] / pivot
                 order[last + p] = max(order[last + p], lowest)

@@ -148,7 +148,7 @@ def _solution(m: Any, n: Any, *operands: Any) -> np.ndarray:
     found = np.empty((m + 1 + m * m, columns.shape[1]))
     whole, square = ([range(count)] * m for count in (n, m))
     pattern, room = np.array([m, n, *_packed(whole), *_packed(whole), *_packed(square)]), np.empty(m * m + n)
-    order, out = np.zeros(3 * m, dtype=np.int64), np.empty(len(found))
+    order, out = np.zeros(4 * m, dtype=np.int64), np.empty(len(found))
     for k in range(columns.shape[1]):
         compiled(solve_rows)(columns[:, k].copy(), pattern, 1, 0, out, room, order, True)
         found[:, k] = out

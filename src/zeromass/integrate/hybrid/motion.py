@@ -12,7 +12,7 @@ import numpy as np
 from zeromass.compile.program import Program
 from zeromass.expression import Symbol, as_expression, caption
 from zeromass.integrate.hybrid.contact_table import HOLD, KINETIC, LAW, RESTITUTION
-from zeromass.integrate.hybrid.crossing import begin_modes, cross_switch
+from zeromass.integrate.hybrid.crossing import begin_modes, cross_switch, has_events
 from zeromass.integrate.hybrid.driven import DrivenPieces, piece_of
 from zeromass.integrate.hybrid.driver import drive, functions_in_piece, select_in_piece, take_back
 from zeromass.integrate.hybrid.guard_functions import LOW, GuardFunctions, LookedAt
@@ -178,8 +178,7 @@ class Driver(PieceMemory):
         work.reals[Real64.t], work.state[: self.order] = state.t, np.concatenate([state.q, state.v])
         work.values[self.hidden :] = self._values(piece)
         first, m.place = m.pieces, place
-        while len(m.flips) <= len(times) or len(m.log) <= m.pieces or len(m.occurred) < m.occurrences + len(m.cause):
-            self._more_pieces()
+        self._make_room(len(times))
         m.ends[:] = 0.0
         m.ends[: len(before)] = before
         m.flips[: len(times)], m.flipped = times, len(times)
@@ -226,7 +225,7 @@ class Driver(PieceMemory):
             if status is Drive.AHEAD:
                 work.look_ahead()
             elif status is Drive.LOG_FULL:
-                self._more_pieces()
+                self._make_room(m.flipped)
             elif status is Drive.RECORD_FULL:
                 if self.memory.extend():
                     self.memory.tell(m)
@@ -253,7 +252,7 @@ class Driver(PieceMemory):
             status = Drive(compiled(drive_members)(*given))
             self.callbacks.check()
             if status is Drive.LOG_FULL:
-                self._more_pieces()
+                self._make_room(m.flipped)
             elif status is Drive.RECORD_FULL:
                 if not self.memory.extend():
                     members.counts[members.next, 0] = Ending.LEFT
@@ -341,13 +340,20 @@ class Driver(PieceMemory):
         """Modes, margins and flags of a piece, in the order of the parameters."""
         return [piece.modes.get(p, p.default or 0.0) for p in self.parameters]
 
-    def _more_pieces(self) -> None:
-        m = self.m
-        self.work.beside += m.log.nbytes
-        m.log = np.concatenate([m.log, np.zeros_like(m.log)])
-        m.counts = np.concatenate([m.counts, np.zeros_like(m.counts)])
-        m.flips = np.concatenate([m.flips, np.zeros_like(m.flips)])
-        m.occurred = np.concatenate([m.occurred, np.zeros_like(m.occurred)])
+    def _make_room(self, flipped: int) -> None:
+        """Memory for another piece, for the events in it, and for more switches than so many."""
+        m, before = self.m, self.m.log.nbytes
+        m.log, m.counts = _lengthened(m.log, m.pieces + 1), _lengthened(m.counts, COUNTS * (m.pieces + 1))
+        m.flips = _lengthened(m.flips, flipped + 1)
+        if has_events(m):
+            m.occurred = _lengthened(m.occurred, m.occurrences + len(self.roots.times) + len(m.cause))
+        self.work.beside += m.log.nbytes - before
+
+
+def _lengthened(rows: np.ndarray, needed: int) -> np.ndarray:
+    """An array with twice the rows, or more, where it has not as many as are needed."""
+    more = max(needed - len(rows), len(rows)) if len(rows) < needed else 0
+    return np.concatenate([rows, np.zeros((more, *rows.shape[1:]), rows.dtype)]) if more else rows
 
 
 def stiffness_of(watched: GuardFunctions, settings: Settings) -> int:

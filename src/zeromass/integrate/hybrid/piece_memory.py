@@ -14,6 +14,7 @@ from zeromass.expression import Symbol
 from zeromass.integrate.hybrid.callbacks import Callbacks
 from zeromass.integrate.hybrid.chattering import strays
 from zeromass.integrate.hybrid.contact_table import FLOWS, contact_functions, contact_table
+from zeromass.integrate.hybrid.crossing import has_events
 from zeromass.integrate.hybrid.driver import functions_in_piece, select_in_piece
 from zeromass.integrate.hybrid.guard_cache import GuardCache
 from zeromass.integrate.hybrid.guard_functions import CONTACT as CONTACTS
@@ -113,6 +114,7 @@ class PieceMemory:
         self.step: StepFunctions = self._step_functions()
         self.make_searches(TURNS)
         self.m: Motion = self._motion()
+        self._make_event_room()
 
     def make_searches(self, room: int) -> None:
         """Memory for roots, with room for so many places where functions turn."""
@@ -219,7 +221,6 @@ class PieceMemory:
             log=np.zeros((PIECES, 1 + order + len(work.values) - self.hidden + 3 * len(pieces.unilaterals))),
             counts=np.zeros(PIECES * COUNTS, dtype=np.int64),
             hidden=self.hidden,
-            occurred=np.zeros((PIECES + len(self.roots.times), 2 + order)),
             flips=np.zeros(2 * PIECES),
             ends=np.zeros(len(names)),
             span=np.zeros(2),
@@ -293,7 +294,12 @@ class PieceMemory:
             if found is not PieceEnd.NO_ROOM:
                 return found
             self.make_searches(2 * self._room)
-            self.m.occurred = np.zeros((PIECES + len(self.roots.times), 2 + self.order))
+            self._make_event_room()
+
+    def _make_event_room(self) -> None:
+        """Memory for the events of a piece, if any are asked for."""
+        rows = PIECES + len(self.roots.times) if has_events(self.m) else 1
+        self.m.occurred = np.zeros((rows, 2 + self.order))
 
     @contextmanager
     def _projected(self, returned: Projection) -> Iterator[None]:
