@@ -50,11 +50,16 @@ class DrivenPieces:
         self._occurred = driver.m.occurred[self._counts[0][4] : self._counts[-1][4]].copy()
         self._steps = driver.memory.steps(self._counts[0][0], self._record)
         self._values = driver.work.values.copy()
+        self._pieces: dict[int, Piece] = {0: first}
+        self._modes_of: dict[int, Piece] = {}
 
     def piece(self, k: int) -> Piece:
         """One of the pieces, with what switched where it begins."""
-        if k == 0:
-            return self._first
+        if k not in self._pieces:
+            self._pieces[k] = self._made(k)
+        return self._pieces[k]
+
+    def _made(self, k: int) -> Piece:
         before, here, pieces = self._bare(k - 1), self._bare(k), self._driver.pieces
         changed = [i for i, s in enumerate(pieces.switches) if before.modes[s.mode] != here.modes[s.mode]]
         energy = 0.0
@@ -66,7 +71,10 @@ class DrivenPieces:
     def _bare(self, k: int) -> Piece:
         """The modes of a piece alone."""
         driver = self._driver
-        return piece_of(driver.pieces, dict(zip(driver.parameters, self._modes(k).tolist(), strict=True)))
+        if k not in self._modes_of:
+            modes = dict(zip(driver.parameters, self._modes(k).tolist(), strict=True))
+            self._modes_of[k] = piece_of(driver.pieces, modes)
+        return self._modes_of[k]
 
     def _modes(self, k: int) -> np.ndarray:
         """Values of the parameters of modes."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from zeromass.errors import ZeromassError
+from zeromass.expression import Evaluator, expressions
 from zeromass.integrate.hybrid.endings import CONSTRAINT_JUMPS, ENERGY_JUMPS, MASS_JUMPS
 from zeromass.integrate.hybrid.memory import Crossing
 from zeromass.integrate.hybrid.piece_memory import PieceMemory
@@ -65,8 +66,15 @@ def contact_impulse(pieces: SystemPieces, after: State, before: np.ndarray, P: n
         parts += [] if one.scalar else [(normal, p[0]), (friction, np.sqrt(p[1] * p[1] + p[2] * p[2]))]
     names, sizes = tuple(name for name, _ in parts), np.array([size for _, size in parts])
     change = after.v - before
-    energy = float(change @ after.matrices.M @ (before + change / 2))
-    return Impulse(after.t, names, sizes, change, energy)
+    return Impulse(after.t, names, sizes, change, float(change @ _masses(after) @ (before + change / 2)))
+
+
+def _masses(state: State) -> np.ndarray:
+    """M alone at a state."""
+    system = state.system
+    if "masses" not in system.memory:
+        system.memory["masses"] = Evaluator(expressions(system.sparse_M.entries), system.inputs)
+    return system.sparse_M.filled(system.memory["masses"](state.inputs))
 
 
 def energy_jump(pieces: SystemPieces, before: State, after: State) -> float:
