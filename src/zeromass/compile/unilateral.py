@@ -25,7 +25,7 @@ from zeromass.model.unilateral import Unilateral
 
 def with_contacts(program: Program, unilaterals: Sequence[Unilateral]) -> Program:
     """The program of a motion in all modes of unilateral constraints."""
-    equations = ContactEquations(program.system, unilaterals, program.acceleration)
+    equations = contact_equations(program.system, unilaterals, program.acceleration)
     old, forces = program.elimination, dict(zip(equations.symbols, equations.forces, strict=True))
 
     def solved(formulas: Sequence[Expression]) -> tuple[Expression, ...]:
@@ -39,6 +39,16 @@ def with_contacts(program: Program, unilaterals: Sequence[Unilateral]) -> Progra
     betas = {beta: solved([value])[0] for beta, value in program.betas.items()} | forces
     corrections = equations.corrections(program.corrections)
     return Program(program.system, elimination, corrections, betas, None, old.acceleration)
+
+
+def contact_equations(
+    system: System, unilaterals: Sequence[Unilateral], acceleration: tuple[Expression, ...]
+) -> ContactEquations:
+    """The equations of contact forces of a system, from accelerations that have these forces as parameters."""
+    known: dict[tuple[Expression, ...], ContactEquations] = system.memory.setdefault("contact equations", {})
+    if acceleration not in known:
+        known.setdefault(acceleration, ContactEquations(system, unilaterals, acceleration))
+    return known[acceleration]
 
 
 WRITTEN_OUT = 4

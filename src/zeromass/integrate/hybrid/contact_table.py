@@ -10,7 +10,7 @@ import numpy as np
 from zeromass.codegen.target import Code, host
 from zeromass.compile.module import code
 from zeromass.compile.program import Program
-from zeromass.compile.unilateral import ContactEquations
+from zeromass.compile.unilateral import ContactEquations, contact_equations
 from zeromass.expression import Array, Expression, as_expression, expressions, where
 from zeromass.expression.build import ONE, ZERO
 from zeromass.integrate.hybrid.contact_problem import ContactProblem, contact_problem
@@ -129,15 +129,6 @@ class Contacts(Struct):
     which: int
 
 
-def contact_equations(pieces: SystemPieces, program: Program) -> ContactEquations:
-    """The equations of contact forces of a program."""
-    known: dict[Program, ContactEquations] = pieces.system.memory.setdefault("contact equations", {})
-    if program not in known:
-        assert program.forced is not None
-        known.setdefault(program, ContactEquations(program.system, pieces.unilaterals, program.forced))
-    return known[program]
-
-
 def sparse_rows(matrix: Array) -> tuple[list[int], list[int], list[Expression]]:
     """Where each row of a matrix begins and ends, and the columns and formulas of its entries that may not be zero."""
     rows = [[c for c, e in enumerate(row) if e is not ZERO] for row in matrix]
@@ -145,9 +136,14 @@ def sparse_rows(matrix: Array) -> tuple[list[int], list[int], list[Expression]]:
     return np.cumsum([0, *map(len, rows)]).tolist(), [c for columns in rows for c in columns], entries
 
 
+def _equations(pieces: SystemPieces, program: Program) -> ContactEquations:
+    assert program.forced is not None
+    return contact_equations(program.system, pieces.unilaterals, program.forced)
+
+
 def contact_formulas(pieces: SystemPieces, program: Program) -> list[list[Expression]]:
     """What `evaluate` computes: gap, velocity, free, force, normal, law, J, W."""
-    equations = contact_equations(pieces, program)
+    equations = _equations(pieces, program)
     gaps = [ZERO if one.gap is None else one.gap for one in pieces.unilaterals]
     normals: list[Any] = []
     law: list[Any] = []
@@ -225,7 +221,7 @@ def contact_table(pieces: SystemPieces, program: Program, evaluate: Any) -> Cont
     """The unilateral constraints of a system in memory."""
     patterns: list[tuple[list[int], list[int], int]] = [([0], [], 0), ([0], [], 0)]
     if pieces.unilaterals:
-        equations = contact_equations(pieces, program)
+        equations = _equations(pieces, program)
         found = [sparse_rows(matrix) for matrix in (equations.rows, equations.added)]
         patterns = [(ends, columns, len(entries)) for ends, columns, entries in found]
     (J_ends, J_columns, J_size), (W_ends, W_columns, W_size) = patterns

@@ -143,13 +143,13 @@ class GuardFunctions:
         ]
         if pieces.in_forces:
             return [name for _, name, _ in own]
-        state = list(program.system.inputs[: 1 + 2 * len(program.acceleration)])
+        state = list(program.system.inputs[: 1 + 2 * len(program.system.coordinates)])
         zeros = program.solved([self._acting(k, guard.zero) for k, _, guard in own])
         names = [name for (_, name, _), e in zip(own, zeros, strict=True) if _bends(e, state)]
         unsearched = (f" {CLOSES}", f" {FLOWS}", f" {RETURNS}")
-        contacts = [e for e in self.events if e.name.startswith(CONTACT) and not e.name.endswith(unsearched)]
-        forces = {force for one in pieces.unilaterals for force in one.forces}
-        return names + [e.name for e in contacts if not forces.isdisjoint(symbols(e.zero)) or _bends(e.zero, state)]
+        return names + [
+            e.name for e in self.events if e.name.startswith(CONTACT) and not e.name.endswith(unsearched)
+        ]
 
 
 def _bends(e: Expression, state: list[Expression]) -> bool:
