@@ -60,7 +60,7 @@ def search(t, *rows, rounding=1e-14, shortest=1e-6) -> NegativeSearch:
         last=n,
         sizes=np.zeros(k),
         seen=np.zeros((PARTS + 1, k)),
-        stack=np.zeros((STACK, 2)),
+        stack=np.zeros((STACK, 3)),
     )
     s.values = s.context.values  # pyright: ignore[reportAttributeAccessIssue]
     return s

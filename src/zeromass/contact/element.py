@@ -12,18 +12,22 @@ from zeromass.contact.outlines import Outline
 from zeromass.contact.pair import Pair
 from zeromass.contact.pose import Body, Pose
 from zeromass.contact.shapes import CollisionShape, Vertices, point
-from zeromass.contact.skin import Skin, outside_of, skin_of
+from zeromass.contact.skin import Faces, outside_of, skin_of
 from zeromass.contact.surface import Surface
 from zeromass.errors import shown
 from zeromass.expression import Array, Expression, Symbol, as_expression, expressions
 from zeromass.model import ContactPoint, ModelError, Particle, RigidBody
 from zeromass.model.given import Number, given_kind, given_name
 from zeromass.model.parts import Part
+from zeromass.model.polyhedra import PolyhedraPair
 from zeromass.model.requirement import Requirement
 from zeromass.model.unilateral import Unilateral
 
 GRAVITY = 9.81
 """m/s²: √(g r) is the speed that slow slips are compared with."""
+
+Touching = tuple[str, CollisionShape, Pose, Surface]
+"""A name, a shape and where it is, and what it touches."""
 
 
 class Contact:
@@ -42,7 +46,7 @@ class Contact:
     name         for messages and results
 
     A contact is open, sticks or slips. A run goes from one to the other by itself, with the impact where a gap closes. A
-    shape of vertices, as a box, touches with each of them.
+    shape of vertices, as a box, touches a surface with each of them, and another such shape with vertices, edges and faces.
 
     >>> ball = zm.RigidBody("ball", mass=1.0, inertia=(0.004, 0.004, 0.004))
     >>> floor = zm.Contact(ball, zm.shapes.sphere(0.1), zm.surfaces.plane(), friction=0.3, restitution=0.5)
@@ -81,15 +85,9 @@ class Contact:
         self.shape, self.other_shape = shape, other_shape
         pose = Pose.on(body, at, turned, self.name)
         if isinstance(other, Surface):
-            places = self._places(shape, pose)
-            given = [(name, outline, place, other) for name, outline, place in places]
+            given = self._on_surface(shape, pose, other)
         else:
-            given = [
-                (
-                    self.name,
-                    *_bodies(self.name, shape, pose, other_shape, Pose.on(other, other_at, other_turned, self.name)),
-                )
-            ]
+            given = self._between(shape, pose, other_shape, Pose.on(other, other_at, other_turned, self.name))
         self.pairs: tuple[Pair, ...] = tuple(
             Pair(*what, friction, restitution, speed=_speed(what[1]), words={}) for what in given
         )
@@ -103,12 +101,28 @@ class Contact:
         self.unilaterals = tuple(pair.unilateral for pair in self.pairs)
         self.points: tuple[ContactPoint, ...] = tuple(pair.contact for pair in self.pairs)
 
-    def _places(self, shape: CollisionShape, pose: Pose) -> list[tuple[str, Outline, Pose]]:
+    def _on_surface(self, shape: CollisionShape, pose: Pose, surface: Surface) -> list[Touching]:
         """What touches a surface: one outside, or every vertex."""
         if isinstance(shape, Outline):
-            return [(self.name, shape, pose)]
+            return [(self.name, shape, pose, surface)]
         corners = [pose.moved(pose.rotation @ corner) for corner in shape.points]
-        return [(f"{self.name} {k}", point(), corner) for k, corner in enumerate(corners)]
+        return [(f"{self.name} {k}", point(), corner, surface) for k, corner in enumerate(corners)]
+
+    def _between(self, shape: Any, pose: Pose, other_shape: Any, other: Pose) -> list[Touching]:
+        """What touches another body: of two polyhedra as many points as they may have in common."""
+        if isinstance(shape, Vertices) and isinstance(other_shape, Vertices):
+            turned, apart = other.rotation.T, pose.position - other.position
+            placed = (*expressions(turned @ pose.rotation).ravel(), *expressions(turned @ apart))
+            pair = PolyhedraPair(shape.polyhedron, other_shape.polyhedron, placed)
+            return [(f"{self.name} {k}", shape, pose, Faces(other, pair)) for k in range(pair.most)]
+        if isinstance(shape, Outline) and outside_of(other_shape) is not None:
+            return [(self.name, shape, pose, skin_of(other_shape, other))]
+        if isinstance(other_shape, Outline) and outside_of(shape) is not None:
+            return [(self.name, other_shape, other, skin_of(shape, pose))]
+        raise ModelError(
+            f"contact '{self.name}': of two bodies that touch, one is a sphere or an ellipsoid and the other has no flat "
+            "faces, or both are boxes or hulls; give such shapes, or several spheres"
+        )
 
     @property
     def bodies(self) -> tuple[Part, ...]:
@@ -147,19 +161,7 @@ class Contact:
         return f"Contact({self.name!r})"
 
 
-def _speed(outline: Outline) -> float:
+def _speed(shape: CollisionShape) -> float:
     """√(g r), m/s, of a size in numbers; that of a metre of others."""
-    size = as_expression(outline.size).value
+    size = as_expression(shape.size).value
     return float(np.sqrt(GRAVITY * (size or 1.0)))
-
-
-def _bodies(name: str, shape: Any, pose: Pose, other_shape: Any, other: Pose) -> tuple[Outline, Pose, Skin]:
-    """Of two bodies, the outside that touches, and that of the other one as a surface."""
-    if isinstance(shape, Outline) and outside_of(other_shape) is not None:
-        return shape, pose, skin_of(other_shape, other)
-    if isinstance(other_shape, Outline) and outside_of(shape) is not None:
-        return other_shape, other, skin_of(shape, pose)
-    raise ModelError(
-        f"contact '{name}': of two bodies that touch, one is a sphere or an ellipsoid, and the other has no flat faces; "
-        "give such shapes, or several spheres"
-    )

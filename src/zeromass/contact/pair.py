@@ -16,7 +16,8 @@ from zeromass.contact.outlines import Outline, Round
 from zeromass.contact.pose import Pose
 from zeromass.contact.pressing import Pressing
 from zeromass.contact.roller import Roller, Touch
-from zeromass.contact.skin import Skin, radius_of
+from zeromass.contact.shapes import Vertices
+from zeromass.contact.skin import Faces, Skin, radius_of
 from zeromass.contact.surface import Surface
 from zeromass.contact.traced import PLACE
 from zeromass.expression import Array, Expression, Symbol, as_expression, coordinate, expressions, substitute, symbols
@@ -24,6 +25,7 @@ from zeromass.expression.build import ONE, ZERO
 from zeromass.expression.pieces import switches
 from zeromass.model import ContactPoint, Particle
 from zeromass.model.given import Number, given_kind, given_name
+from zeromass.model.polyhedra import feature_parameters
 from zeromass.model.remembering import Remembering
 from zeromass.model.requirement import Requirement
 from zeromass.model.unilateral import Unilateral
@@ -43,6 +45,8 @@ class Pair(Pressing, Remembering):
     Else both are coordinates without mass, with the direction h in which the gap is measured:
 
         f(P) = 0,   O − P − l = g h
+
+    Of polyhedra both follow from the vertex and the face, or the edges, that touch, see `PolyhedraPair`.
 
     Of two bodies the outside of one, `other`, is the surface; n points from it to the other one, `body`.
 
@@ -83,7 +87,7 @@ class Pair(Pressing, Remembering):
     def __init__(
         self,
         name: str,
-        shape: Roller | Outline,
+        shape: Roller | Outline | Vertices,
         pose: Pose,
         surface: Surface,
         friction: Number | Friction | None,
@@ -93,17 +97,19 @@ class Pair(Pressing, Remembering):
         words: dict[str, str] = ROLLS,
     ) -> None:
         self.name: str = given_name(name, "a contact")
-        self.shape: Roller | Outline = given_kind(
-            shape, (Roller, Outline), "what touches", "a body, such as zm.ball(…)"
+        self.shape: Roller | Outline | Vertices = given_kind(
+            shape, (Roller, Outline, Vertices), "what touches", "a body, such as zm.ball(…)"
         )
         self.surface: Surface = given_kind(surface, Surface, "what is touched", "a zm.Surface")
         self.pose: Pose = given_kind(pose, Pose, "where its shape is", "a pose, as contacts[name].pose")
         self.friction, self.kinetic = friction_of(bounded(friction))
         self.restitution = restitution
         self.constraints: dict[str, Any] = {}
-        radius = radius_of(shape)
+        radius = None if isinstance(shape, Vertices) else radius_of(shape)
         outline = shape if radius is None else Round(0.0, 0.0, radius)
-        if radius is not None and isinstance(surface, Skin) and surface.radius is not None:
+        if isinstance(shape, Vertices):
+            gap = self._at_feature(given_kind(surface, Faces, "what is touched", "a polyhedron"))
+        elif radius is not None and isinstance(surface, Skin) and surface.radius is not None:
             gap = self._of_spheres(radius, surface.pose, surface.radius)
         elif isinstance(outline, Outline) and (_is_flat(surface) or _is_point(radius)):
             gap = self._in_closed_form(outline)
@@ -121,6 +127,22 @@ class Pair(Pressing, Remembering):
         touching = expressions(self.pose.position - r * self.normal)
         self.slip_velocity = expressions(self.pose.velocity_of(touching) - other.velocity_of(self.point))
         return as_expression((d @ d - least**2) / (2 * least))
+
+    def _at_feature(self, faces: Faces) -> Expression:
+        """Contact of two polyhedra where a vertex is on a face, or where edges cross."""
+        a, b, n_a, n_b, u, w = expressions(feature_parameters(self.name)[3:]).reshape(6, 3)
+        one, two = self.pose, faces.pose
+        P, Q = expressions(one.position + one.rotation @ a), expressions(two.position + two.rotation @ b)
+        along, across = expressions(one.rotation @ u), expressions(two.rotation @ w)
+        turned = np.cross(along, across)
+        n = expressions(one.rotation @ n_a + two.rotation @ n_b + turned)
+        face = as_expression(n_a @ n_a)
+        part = np.cross(Q - P, across) @ turned / (turned @ turned + face + n_b @ n_b)
+        self.normal = self.up = expressions(n / np.sqrt(as_expression(n @ n)))
+        self.point = expressions(P + face * (Q - P) + part * along)
+        self.gap = as_expression(self.normal @ (P - Q))
+        self.slip_velocity = expressions(one.velocity_of(self.point) - two.velocity_of(self.point))
+        return self.gap
 
     def _in_closed_form(self, outline: Outline) -> Expression:
         """Contact of an outside with a surface whose normal is the same everywhere, or of a point with any surface."""
@@ -186,12 +208,13 @@ class Pair(Pressing, Remembering):
             words=words,
             inside=f"'{self.pose.body.name}' lies {{depth:.3g}} m inside '{self.surface.name}'; give another center",
             approaching=self.approach,
+            pair=self.surface.pair if isinstance(self.surface, Faces) else None,
         )
 
     @property
     def leaping(self) -> dict[str, str]:
         """Constraints of a point below an end of the body, where another end may come nearest: the surface is smooth."""
-        if switches([self.surface(PLACE), *self.surface.normal(PLACE)]):
+        if not self.constraints or switches([self.surface(PLACE), *self.surface.normal(PLACE)]):
             return {}
         return {name: self.name for name in self.constraints if not name.endswith(" surface")}
 

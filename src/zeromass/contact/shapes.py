@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from zeromass.contact.faces import polyhedron
 from zeromass.contact.outlines import Ellipsoid, Outline, Round
 from zeromass.model import ModelError
 from zeromass.model.given import Number, Vector, given_numbers, given_scalar, given_vector
+from zeromass.model.polyhedra import Polyhedron
 
 __all__ = ["Vertices", "box", "capsule", "cylinder", "disc", "ellipsoid", "hull", "point", "sphere"]
 
@@ -22,6 +25,11 @@ class Vertices:
     """
 
     points: np.ndarray
+
+    @cached_property
+    def polyhedron(self) -> Polyhedron:
+        """Its faces and edges."""
+        return polyhedron(self.points)
 
     @property
     def size(self) -> float:

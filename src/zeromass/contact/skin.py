@@ -19,6 +19,7 @@ from zeromass.errors import shown
 from zeromass.expression import Expression, as_expression
 from zeromass.model import ModelError
 from zeromass.model.given import Number, given_all
+from zeromass.model.polyhedra import PolyhedraPair
 
 BETWEEN = "between"
 """The name under which friction and restitution of all contacts between bodies are given."""
@@ -70,6 +71,17 @@ class Skin(Surface):
     def velocity(self, position: np.ndarray) -> np.ndarray:
         """Of the body's material at a point on it, m/s."""
         return self.pose.velocity_of(position)
+
+
+class Faces(Skin):
+    """The faces of a polyhedron on a body, for one of the points at which another polyhedron may touch it.
+
+    pair  of both polyhedra
+    """
+
+    def __init__(self, pose: Pose, pair: PolyhedraPair) -> None:
+        self.name: str = pose.body.name
+        self.pose, self.pair, self.radius = pose, pair, None
 
 
 def radius_of(shape: Roller | Outline) -> Number | None:

@@ -42,6 +42,11 @@ WIDTHS = np.diff(PLACES)
 STACK = 1 + PARTS * math.ceil(math.log(NARROWEST) / math.log((PLACES[2:] - PLACES[:-2]).max()))
 """Parts of a step that can wait: one has at most seventeen narrower ones and leaves its own place, at every scale."""
 
+NOISE = 0.5
+"""Part of its error in a step, that of a function in an eighth of this above which it is noise: closer looks tell no more."""
+
+INFINITY = float("inf")
+
 RESOLVED, NEAR_ZERO, UNRESOLVED = range(3)
 """What values in a part of a step tell of a function: enough, too little for how near to zero it is, or nothing."""
 
@@ -71,7 +76,8 @@ class NegativeSearch(Struct):
     first, last the steps that can be selected: from the first on, before the last
     sizes       largest values of the functions so far, (k,)
     seen        room for values at the places of a part, (PARTS + 1, k)
-    stack       room for parts that wait, (STACK, 2)
+    stack       room for parts that wait, and the error of what each is a part of, (STACK, 3)
+    error       of cubics, of functions near zero in the last part
     place       the first time at which a function is negative, as far as is known; the end of the steps if none is
     sweep       over all steps: 0 at their ends alone, 1 of each as a whole, then in parts
     step        the next one in it
@@ -94,6 +100,7 @@ class NegativeSearch(Struct):
     sizes: Reals
     seen: Reals2
     stack: Reals2
+    error: float
     place: float
     sweep: int
     step: int
@@ -182,11 +189,11 @@ def search_step(s: NegativeSearch) -> None:
 def search_part(s: NegativeSearch, a: float, b: float, step: float) -> None:
     """Searches a part of a step of a length, and narrower parts of it, in the order of time."""
     ahead, span = direction(s), abs(s.t[s.count] - s.t[0])
-    s.stack[0, 0], s.stack[0, 1] = a, b
+    s.stack[0, 0], s.stack[0, 1], s.stack[0, 2] = a, b, INFINITY
     waiting = 1
     while waiting > 0:
         waiting -= 1
-        begin, end = s.stack[waiting, 0], s.stack[waiting, 1]
+        begin, end, error = s.stack[waiting, 0], s.stack[waiting, 1], s.stack[waiting, 2]
         length = abs(end - begin)
         needed = ahead * begin < ahead * s.place or (s.sweep == 1 and length == step)
         if not (needed and length > NARROWEST * max(max(abs(begin), abs(end)), step)):
@@ -195,9 +202,10 @@ def search_part(s: NegativeSearch, a: float, b: float, step: float) -> None:
         told = resolution(s) if length > s.shortest else RESOLVED
         if told == UNRESOLVED and float(FEWER) * span <= ALL * length:
             s.unresolved = min(s.unresolved, length)
-        elif told != RESOLVED:
+        elif told == UNRESOLVED or (told == NEAR_ZERO and s.error <= NOISE * error):
             for p in range(PARTS, 0, -2):
                 s.stack[waiting, 0], s.stack[waiting, 1] = place(begin, end, p - 2), place(begin, end, p)
+                s.stack[waiting, 2] = s.error
                 waiting += 1
         else:
             waiting = push_dips(s, begin, end, waiting)
@@ -232,7 +240,7 @@ def resolution(s: NegativeSearch) -> int:
 
     Every second one is compared with the cubic through those around it.
     """
-    told = RESOLVED
+    told, s.error = RESOLVED, 0.0
     for j in range(s.searched):
         size, error, lowest = max(abs(s.seen[0, j]), abs(s.seen[PARTS, j])), 0.0, s.seen[1, j]
         for p in range(1, PARTS):
@@ -244,9 +252,10 @@ def resolution(s: NegativeSearch) -> int:
             error = max(error, abs(between - s.seen[2 * k + 3, j]))
         rounding = ROUNDING * s.sizes[j]
         if error > ACCURACY * size + rounding and lowest < error + ACCURACY * size:
+            s.error = INFINITY
             return UNRESOLVED
         if error > rounding and lowest < 2.0 * error:
-            told = NEAR_ZERO
+            told, s.error = NEAR_ZERO, max(s.error, error)
     return told
 
 
@@ -260,16 +269,17 @@ def push_dips(s: NegativeSearch, a: float, b: float, waiting: int) -> int:
     for p in range(PARTS, -1, -1):
         dips = False
         for j in range(s.searched):
-            dips = dips or may_be_negative(s.seen, j, p, ROUNDING * s.sizes[j])
+            dips = dips or may_be_negative(s.seen, j, p, ROUNDING * s.sizes[j], s.rounding * s.sizes[j])
         if dips:
             s.stack[waiting, 0], s.stack[waiting, 1] = place(a, b, max(p - 1, 0)), place(a, b, min(p + 1, PARTS))
+            s.stack[waiting, 2] = INFINITY
             waiting += 1
     return waiting
 
 
 @kernel
-def may_be_negative(seen: Reals2, j: int, p: int, rounding: float) -> bool:
-    """Whether a parabola through three values of the j-th function may be negative beside the p-th, which is lowest.
+def may_be_negative(seen: Reals2, j: int, p: int, rounding: float, least: float) -> bool:
+    """Whether a parabola through three values of the j-th function may be below −least beside the p-th, which is lowest.
 
     It is f = f₁ + s (x − x₁) + c (x − x₁)², through the values at the places beside p or, for the first and last of them,
     those next to it.
@@ -284,4 +294,4 @@ def may_be_negative(seen: Reals2, j: int, p: int, rounding: float) -> bool:
         lowest = left - c * u < 0.0
     elif p > m:
         lowest = right + c * w > 0.0
-    return lowest and bend > rounding and seen[p, j] < bend / 4.0
+    return lowest and bend > rounding and seen[p, j] < bend / 4.0 - least

@@ -20,11 +20,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zeromass.expression import Array, Expression, Symbol, as_expression, expressions, jacobian, rate
+from zeromass.expression import Array, Expression, Symbol, as_expression, expressions, jacobian, rate, substitute
 from zeromass.expression.build import ZERO
 from zeromass.expression.node import symbol
 from zeromass.model.errors import ModelError
 from zeromass.model.given import Number
+from zeromass.model.polyhedra import PolyhedraPair, feature_parameters
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -81,6 +82,7 @@ class Unilateral:
     sole         whether it is the only contact of its system, which events and impulses do not name
     happenings   what happens where a mode begins, if not as in `HAPPENINGS`
     begins       "closed" or "sticks" where starts have it so unless they say otherwise; as prescribed values have it if ""
+    pair         polyhedra of which it is a point of contact, as `feature` says; None of others
     """
 
     name: str
@@ -106,6 +108,7 @@ class Unilateral:
     sole: bool = False
     happenings: Mapping[str, str] = field(default_factory=dict)
     begins: str = ""
+    pair: PolyhedraPair | None = None
     forces: tuple[Symbol, Symbol, Symbol] = field(init=False)
     """Normal force N and friction along the two tangents, N: solved for with the accelerations. As parameters they are the
     forces of rows that follow from others, which the equations do not tell."""
@@ -113,12 +116,15 @@ class Unilateral:
     """`MODES`, in this order."""
     axis: tuple[Symbol, ...] = field(init=False)
     """The axis that the first tangent is perpendicular to, of a contact whose tangents turn with its normal."""
+    feature: tuple[Symbol, ...] = field(init=False)
+    """`FEATURE`, of a point of contact of two polyhedra."""
 
     def __post_init__(self) -> None:
         own = {
             "forces": tuple(self._leaf(f"{what} force") for what in ("normal", "first friction", "second friction")),
             "modes": tuple(self._leaf(what) for what in MODES),
             "axis": () if self.normal is None else tangent_axis(self.name),
+            "feature": () if self.pair is None else feature_parameters(self.name),
         }
         for name, value in own.items():
             object.__setattr__(self, name, value)
@@ -159,7 +165,7 @@ class Unilateral:
     @property
     def hidden(self) -> tuple[Symbol, ...]:
         """All parameters that no user sees."""
-        return (*self.modes, *self.forces, *self.axis)
+        return (*self.modes, *self.forces, *self.axis, *self.feature)
 
     @property
     def approach(self) -> Expression:
@@ -280,7 +286,8 @@ def tangent_axes(unilaterals: Iterable[Unilateral], state: State) -> dict[Symbol
     found: dict[Symbol, float] = {}
     for one in unilaterals:
         if one.normal is not None:
-            least = int(np.argmin(np.abs(state[one.normal])))
+            normal = substitute(one.normal, {leaf: leaf.default or 0.0 for leaf in one.feature})
+            least = int(np.argmin(np.abs(state[normal])))
             found |= {leaf: float(i == least) for i, leaf in enumerate(one.axis)}
     return found
 

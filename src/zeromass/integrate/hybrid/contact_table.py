@@ -15,6 +15,8 @@ from zeromass.expression import Array, Expression, as_expression, expressions, w
 from zeromass.expression.build import ONE, ZERO
 from zeromass.integrate.hybrid.contact_problem import ContactProblem, contact_problem
 from zeromass.integrate.hybrid.impact_problem import ImpactProblem, impact_problem
+from zeromass.integrate.hybrid.polyhedra import Polyhedra
+from zeromass.integrate.hybrid.polyhedra_table import pose_formulas, polyhedra_table
 from zeromass.integrate.hybrid.tables import ints
 from zeromass.kernel.language import Ints, Reals, Reals2, Struct, function, kernel
 from zeromass.model.pieces import SystemPieces
@@ -28,10 +30,11 @@ rounding."""
 HOLD, KINETIC, RESTITUTION, SIZE, SPEED, BOUND, BOUNCE, ROUNDED = range(LAW)
 
 
-CLOSES, OPENS, SLIPS, STOPS, TURNS, STRAYS, FLOWS, RETURNS = CAUSES = 1, 2, 4, 8, 16, 32, 64, 128
+CLOSES, OPENS, SLIPS, STOPS, TURNS, STRAYS, FLOWS, RETURNS, MEETS = CAUSES = 1, 2, 4, 8, 16, 32, 64, 128, 256
 """What ends a mode of a contact, as bits: a gap closes, a force vanishes, friction is at its limit, a slip dies out,
 tangents are to be taken along other axes, a gap whose row follows from those of others is not kept closed by them, a slip is
-so fast that its direction is no longer stiff, and a slip dies out that has never been more than slow."""
+so fast that its direction is no longer stiff, a slip dies out that has never been more than slow, and polyhedra meet, or
+touch otherwise than before."""
 
 
 SLOW = 1e-7
@@ -73,6 +76,7 @@ class Contacts(Struct):
     shared      contacts whose normal forces have not followed from the motion
     impulse     of impacts where the last piece ended, (3k,); struck: whether there were any
     problem, impacts   of modes and impulses
+    polyhedra    that touch one another
     why, which  why no modes are found, see `ContactEnd`, and of which contact
     """
 
@@ -125,6 +129,7 @@ class Contacts(Struct):
     shared: Ints
     problem: ContactProblem
     impacts: ImpactProblem
+    polyhedra: Polyhedra
     why: int
     which: int
 
@@ -165,7 +170,7 @@ def contact_guards(one: Unilateral) -> dict[int, Expression]:
     N, *T = one.forces
     margin = one.modes[6]
     found: dict[int, Any] = {}
-    if one.gap is not None and one.opens:
+    if one.gap is not None and one.opens and one.pair is None:
         found[CLOSES] = where(closed, 1.0, one.gap + one.modes[5])
     if one.gap is not None and (one.opens or one.two_sided):
         found[OPENS] = where(closed, (N * (1.0 - 2.0 * one.pulls) if one.two_sided else N) + margin, 1.0)
@@ -207,17 +212,19 @@ def may_end(x: Contacts, values: Reals, k: int, cause: int) -> bool:
 
 
 def contact_functions(pieces: SystemPieces, program: Program) -> Code | None:
-    """Machine code of `contacts(t, y, parameters, …)`; None without contacts."""
+    """Machine code of `contacts(t, y, parameters, …)`, and `poses` of polyhedra; None without contacts."""
     if not pieces.unilaterals:
         return None
     known: dict[Program, Code] = pieces.system.memory.setdefault("contact functions", {})
     if program not in known:
-        formulas = contact_formulas(pieces, program)
-        known.setdefault(program, code({"contacts": (program.inputs, formulas)}, host().scalar))
+        functions = {"contacts": (program.inputs, contact_formulas(pieces, program))}
+        if poses := pose_formulas(pieces.unilaterals):
+            functions["poses"] = program.inputs, [poses]
+        known.setdefault(program, code(functions, host().scalar))
     return known[program]
 
 
-def contact_table(pieces: SystemPieces, program: Program, evaluate: Any) -> Contacts:
+def contact_table(pieces: SystemPieces, program: Program, touching: Code | None) -> Contacts:
     """The unilateral constraints of a system in memory."""
     patterns: list[tuple[list[int], list[int], int]] = [([0], [], 0), ([0], [], 0)]
     if pieces.unilaterals:
@@ -236,7 +243,7 @@ def contact_table(pieces: SystemPieces, program: Program, evaluate: Any) -> Cont
     return Contacts(
         count=k,
         simultaneous=pieces.given.simultaneous_impacts,
-        evaluate=evaluate,
+        evaluate=0 if touching is None else touching.address("contacts"),
         normal_force=ints([one.has_normal for one in pieces.unilaterals]),
         carrier=ints([numbers[one.name if one.carrier is None else one.carrier.name] for one in pieces.unilaterals]),
         opens=ints([one.opens for one in pieces.unilaterals]),
@@ -280,4 +287,5 @@ def contact_table(pieces: SystemPieces, program: Program, evaluate: Any) -> Cont
         shared=whole(),
         problem=contact_problem(k),
         impacts=impact_problem(k),
+        polyhedra=polyhedra_table(pieces, touching),
     )

@@ -32,6 +32,7 @@ from zeromass.integrate.hybrid.impacts import impacts
 from zeromass.integrate.hybrid.memory import Motion, T
 from zeromass.integrate.hybrid.messages import ContactEnd
 from zeromass.integrate.hybrid.piece_end import cut
+from zeromass.integrate.hybrid.polyhedra import choose_features
 from zeromass.integrate.hybrid.reset import strike
 from zeromass.integrate.hybrid.switches import Switches, accelerate
 from zeromass.integrate.stepping.step_functions import StepFunctions
@@ -62,8 +63,12 @@ CLOSED = 6
 
 @kernel
 def choose_axes(x: Contacts, w: Switches, y: Reals, values: Reals) -> None:
-    """values ← axes of tangents as a motion begins: of each normal that of the coordinate which it has least of."""
+    """values ← features of polyhedra and axes of tangents as a motion begins.
+
+    The axis of a normal is that of the coordinate which it has least of.
+    """
     some = False
+    choose_features(x.polyhedra, w.clock, y, values, x.closed, x.reached, CLOSES, True)
     for k in range(x.count):
         if x.axis[k] >= 0:
             some, values[x.axis[k]] = True, 1.0
@@ -419,6 +424,9 @@ def settle_contacts(m: Motion, w: Switches, s: StepFunctions, fresh: bool) -> in
     """m.values, m.y ← modes of contacts and the state, beyond what has ended a piece, or as a motion begins."""
     x, y, values = m.contacts, m.y[: len(m.first)], m.values
     w.clock[0] = m.reals[T]
+    inside = choose_features(x.polyhedra, w.clock, y, values, x.closed, x.reached, CLOSES, False)
+    if inside >= 0:
+        return fail(x, int(ContactEnd.INSIDE), inside)
     look_at_contacts(x, w, y, values)
     if fresh:
         for i in range(3 * x.count):

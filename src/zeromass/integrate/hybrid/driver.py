@@ -8,8 +8,9 @@ or no modes are selected, the status is DECIDE. Nothing is kept on the stack: Py
 from __future__ import annotations
 
 from zeromass.integrate.hybrid.chattering import strays
-from zeromass.integrate.hybrid.contact_table import may_end
+from zeromass.integrate.hybrid.contact_table import MEETS, may_end
 from zeromass.integrate.hybrid.crossing import cross, has_events
+from zeromass.integrate.hybrid.meeting import polyhedra_meet
 from zeromass.integrate.hybrid.memory import (
     AHEAD,
     BUDGET,
@@ -60,6 +61,9 @@ SHORTEST = 1e-6
 
 FEW = 64
 """Steps after which one looks whether lengths may have passed zero in them."""
+
+SOME = 8
+"""Steps after which one looks whether polyhedra have met in them."""
 
 
 @kernel
@@ -164,11 +168,14 @@ def drive(
         rest, few = m.ints[BUDGET], m.ints[BUDGET]
         if len(m.lengths.offsets) > 1:
             few = min(rest, FEW)
-            m.ints[BUDGET] = few
+        if m.contacts.polyhedra.count > 0:
+            few = min(rest, SOME)
+        m.ints[BUDGET] = few
         status = m.advance(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[13])
         m.status = status
         m.ints[BUDGET] = rest - few if status == PAUSED else m.ints[BUDGET] + rest - few
-        if status == PAUSED:
+        meets = m.contacts.polyhedra.count > 0 and polyhedra_meet(m, w, s)
+        if status == PAUSED and not meets:
             if may_vanish(m, False):
                 return take_back(m)
             if rest > few:
@@ -180,11 +187,14 @@ def drive(
             return int(Drive.AHEAD)
         if status == PIVOTS and loses_few_digits(m, w):
             continue
-        timed, found = status == FINISHED, int(PieceEnd.FINISHED)
-        if status == EVENT:
+        timed, found = status == FINISHED and not meets, int(PieceEnd.FINISHED)
+        if status == EVENT or meets:
             found = ends_piece(m, w, s, r, low, fractions)
             if found == int(PieceEnd.BUMP):
                 step_to_bump(m, w)
+            if meets and found == int(PieceEnd.NONE):
+                found = int(PieceEnd.SWITCH)
+                m.contacts.reached[m.contacts.polyhedra.met] = MEETS
             if found == int(PieceEnd.BUMP) or found == int(PieceEnd.NONE):
                 continue
         elif timed and m.tries > 0 and m.sooner != m.target:

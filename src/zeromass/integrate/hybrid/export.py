@@ -45,6 +45,8 @@ from zeromass.integrate.hybrid.messages import CONTACT_WORDS, WORDS, ContactEnd,
 from zeromass.integrate.hybrid.methods import CollocationMemory, Dop853Memory, RadauMemory
 from zeromass.integrate.hybrid.motion import Driver
 from zeromass.integrate.hybrid.piece_end import open_step
+from zeromass.integrate.hybrid.polyhedra import Polyhedra
+from zeromass.integrate.hybrid.polyhedra_table import pose_formulas
 from zeromass.integrate.hybrid.switches import TURN, Switches
 from zeromass.integrate.hybrid.tables import ints, switch_formulas
 from zeromass.integrate.methods.dop853.inside import Dop853Inside
@@ -172,6 +174,7 @@ POINTERS: dict[tuple[type, str], str | None] = {
     (Sampling, "outputs"): "outputs",
     (Jumps, "evaluate"): "jump_values",
     (Contacts, "evaluate"): "contacts_at",
+    (Polyhedra, "evaluate"): "poses_at",
 }
 """Functions of a module that structs point to."""
 
@@ -205,6 +208,8 @@ class DriverModule:
         found |= {FUNCTIONS[name]: (groups, some) for name, some in switch_formulas(pieces, program).items()}
         if pieces.unilaterals:
             found["contacts_at"] = groups, contact_formulas(pieces, program)
+            if poses := pose_formulas(pieces.unilaterals):
+                found["poses_at"] = groups, [poses]
         if self.driver.large is None:
             found |= {name: (groups, [some]) for name, some in derivative_functions(self.slopes).items()}
         return found
@@ -314,6 +319,8 @@ def image_of(driver: Driver, absent: Sequence[np.ndarray] = ()) -> Image:
         pointers[Motion, "advance"] = stepper.routine(cast(Native, driver.program.native))[0].name
     if not any(switch.kind == "turn" for switch in driver.pieces.switches):
         pointers[Switches, "across"] = None
+    if driver.m.contacts.polyhedra.count == 0:
+        pointers[Polyhedra, "evaluate"] = None
     return Image(pointers, arrays, addresses, absent)
 
 

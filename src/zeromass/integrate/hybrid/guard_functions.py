@@ -91,7 +91,7 @@ class GuardFunctions:
         found = [
             Event(name, as_expression(self.pieces.acting(zero).item()), direction=-1) for name, zero in ends.items()
         ]
-        if one.gap is None or not one.opens:
+        if one.gap is None or not one.opens or one.pair is not None:
             return found
         rate_of_gap = where(one.closed > 0.5, 1.0, rate(one.gap))
         low = Event(f"{LOW}{k} {CLOSES}", as_expression(rate_of_gap), direction=turns, terminal=False)

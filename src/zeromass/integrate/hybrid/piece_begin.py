@@ -243,7 +243,7 @@ def begin_piece(m: Motion, w: Switches, target: float) -> None:
     for c in range(len(m.cause)):
         m.signs[c, 0] = w.guards[c]
     leave_switches(m, w)
-    m.lengths.looked = m.ints[RECORDED]
+    m.lengths.looked = m.contacts.polyhedra.looked = m.ints[RECORDED]
     m.piece_start[0] = t
     m.piece_start[1:] = m.y[:count]
     m.piece_values[:] = m.values

@@ -167,7 +167,7 @@ class PieceLoop(Loop):
             shortest=shortest,
             sizes=np.empty(len(columns)),
             seen=np.empty((PARTS + 1, len(columns))),
-            stack=np.empty((STACK, 2)),
+            stack=np.empty((STACK, 3)),
         )
 
         def find() -> float:

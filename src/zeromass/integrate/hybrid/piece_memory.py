@@ -209,7 +209,7 @@ class PieceMemory:
             guard=ints([event.guard for event in self.events]),
             jumps=jump_table(pieces, evaluate, strikes=bool(self.program.corrections)),
             lengths=Lengths(offsets=ints([0])),
-            contacts=contact_table(pieces, self.program, 0 if touching is None else touching.address("contacts")),
+            contacts=contact_table(pieces, self.program, touching),
             times=np.empty(0),
             timed=np.empty((1, 0)),
             which=ints([]),
@@ -249,7 +249,7 @@ class PieceMemory:
             rounding=ROUNDING,
             sizes=np.zeros(len(columns)),
             seen=np.zeros((PARTS + 1, len(columns))),
-            stack=np.zeros((PENDING, 2)),
+            stack=np.zeros((PENDING, 3)),
         )
         return m
 
