@@ -39,7 +39,8 @@ INDICES = ("label", "island", "active", "known", "mode", "mode_trial", "strikes"
 class ImpactProblem(Struct):
     """Contacts that strike together, in their contact frames: rows normal, first tangent, second tangent of each.
 
-    D       change of the relative velocities by impulses, J M⁻¹ Jᵀ, (3k, 3k), 1/kg; it may be singular
+    The matrix D = J M⁻¹ Jᵀ, 1/kg, by which velocities change with impulses, is that of a `ContactProblem`.
+
     w       relative velocities before, (3k,), m/s
     mu      coefficients of friction, (k,): 0 of smooth contacts, infinite of rough ones
     hold    those of slip that has died out, static ones, (k,): of contacts that are struck alone
@@ -69,7 +70,6 @@ class ImpactProblem(Struct):
     g, g_new, g_high          event functions, (4k + 2,)
     """
 
-    D: Reals2
     w: Reals
     mu: Reals
     hold: Reals
@@ -135,7 +135,7 @@ def impact_problem(k: int) -> ImpactProblem:
     arrays = {
         (n,): "w P u before v Q F b a anchor best first trial fixed R x",
         (k,): "mu hold e friction static restitution rho N begun back",
-        (n, n): "D G A",
+        (n, n): "G A",
         (k, 2): "s",
         (m,): "y y_new y_high atol",
         (STAGES + 1, m): "K",

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import math
 
+from zeromass.integrate.hybrid.contact_problem import ContactProblem, clear_uncoupled, search_breadth_first
 from zeromass.integrate.hybrid.coulomb import factor, set_weights, solve_contacts, substitute
 from zeromass.integrate.hybrid.impact import impact, stick_impulse
 from zeromass.integrate.hybrid.impact_problem import ImpactProblem, ImpactStatus
@@ -44,35 +45,25 @@ INF = math.inf
 
 
 @kernel
-def set_labels(p: ImpactProblem) -> int:
+def set_labels(p: ImpactProblem, c: ContactProblem) -> int:
     """p.label ← the island of each contact, in the order of their first contacts: how many islands there are."""
-    k, count = len(p.mu), 0
-    for c in range(k):
-        p.label[c] = -1
-    for first in range(k):
-        if p.label[first] >= 0:
-            continue
-        p.label[first] = count
-        grows = True
-        while grows:
-            grows = False
-            for i in range(k):
-                for j in range(k):
-                    if p.label[i] == count and p.label[j] < 0:
-                        for r in range(3):
-                            for s in range(3):
-                                if p.D[3 * i + r, 3 * j + s] != 0.0 or p.D[3 * j + s, 3 * i + r] != 0.0:
-                                    p.label[j] = count
-                        grows = grows or p.label[j] >= 0
-        count += 1
+    count = 0
+    for i in range(c.k):
+        c.carrier[i] = i
+    clear_uncoupled(c)
+    for first in range(c.k):
+        if c.number[first] < 0:
+            search_breadth_first(c, first, count)
+            count += 1
+    p.label[: c.k] = c.number[: c.k]
     return count
 
 
 @kernel
-def gather(p: ImpactProblem, island: int) -> None:
+def gather(p: ImpactProblem, D: Reals2, contacts: int, island: int) -> None:
     """G, before, friction and restitution ← those of the contacts of an island."""
     p.count, p.speed, p.largest = 0, 0.0, 0.0
-    for c in range(len(p.mu)):
+    for c in range(contacts):
         if p.label[c] == island:
             p.island[p.count] = c
             p.friction[p.count], p.static[p.count], p.restitution[p.count] = p.mu[c], max(p.mu[c], p.hold[c]), p.e[c]
@@ -84,7 +75,7 @@ def gather(p: ImpactProblem, island: int) -> None:
             p.speed = max(p.speed, abs(p.before[3 * i + r]))
             for j in range(p.count):
                 for s in range(3):
-                    value = float(p.D[3 * p.island[i] + r, 3 * p.island[j] + s])
+                    value = float(D[3 * p.island[i] + r, 3 * p.island[j] + s])
                     p.G[3 * i + r, 3 * j + s] = value
                     p.largest = max(p.largest, abs(value))
 
@@ -317,7 +308,7 @@ def strike_island(p: ImpactProblem, simultaneous: bool) -> int:
 
 
 @kernel
-def impacts(p: ImpactProblem, simultaneous: bool) -> int:
+def impacts(p: ImpactProblem, c: ContactProblem, simultaneous: bool) -> int:
     """p.P, p.u, p.energy ← impulses, velocities after, and energy that an impact adds: an `ImpactStatus`.
 
     simultaneous  whether impulses of an island act together where that is lawful, or one contact is struck after another
@@ -325,13 +316,13 @@ def impacts(p: ImpactProblem, simultaneous: bool) -> int:
     Above SEQUENTIAL the impact is not lawful, or was not found.
     """
     status = int(ImpactStatus.APART)
-    for island in range(set_labels(p)):
-        gather(p, island)
+    for island in range(set_labels(p, c)):
+        gather(p, c.D, c.k, island)
         status = max(status, strike_island(p, simultaneous))
-        for c in range(p.count):
-            for i in range(3):
-                p.P[3 * p.island[c] + i], p.u[3 * p.island[c] + i] = p.Q[3 * c + i], p.v[3 * c + i]
+        for i in range(p.count):
+            for r in range(3):
+                p.P[3 * p.island[i] + r], p.u[3 * p.island[i] + r] = p.Q[3 * i + r], p.v[3 * i + r]
     p.energy = 0.0
-    for i in range(len(p.w)):
+    for i in range(3 * c.k):
         p.energy += 0.5 * p.P[i] * (p.w[i] + p.u[i])
     return status
