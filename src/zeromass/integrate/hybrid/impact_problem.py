@@ -24,15 +24,7 @@ class ImpactStatus(IntEnum):
     UNRESOLVED = 8  # no impact was found: D is not positive along a normal, or numbers are not finite
 
 
-class Mode(IntEnum):
-    """What a contact does while impulses grow."""
-
-    OPEN = 0
-    STICK = 1
-    SLIP = 2
-
-
-INDICES = ("label", "island", "active", "known", "mode", "mode_trial", "strikes", "begins", "moving", "slow")
+INDICES = ("active", "known", "mode", "struck", "strikes", "begins", "moving", "slow")
 """Fields with an int for each contact."""
 
 
@@ -48,20 +40,17 @@ class ImpactProblem(Struct):
     P, u    impulses, N s, and relative velocities after, (3k,)
     energy  what the impact adds to the kinetic energy, J: P·(w + u)/2
 
-    Memory of one island, contacts that act on one another through D:
+    Memory of one island, contacts that act on one another through D, in the order in which the contact problem has them:
 
-    label, island, count      the island of each contact; the contacts of this island, and how many
-    G, friction, static, restitution  its D, both μ and e
+    count                     how many
+    friction, static, restitution     both μ and e
     before, v, Q              velocities before and so far, impulses so far
-    speed, largest            the largest of |before| and of |G|
-    F, b, a                   impulses, or rates of them, that solve a contact problem; its constant part; a = b + G F
-    anchor, best, first       F₀ of a proximal point; the best F so far; that at the beginning of an integration
-    trial, fixed, R           F tried, F with what is known of it, and the residual
-    rho                       inverse of the mean of the diagonal of G, of each contact
+    speed, largest            the largest of |before| and of |D|
+    F, a, first               impulses, or rates of them, that solve a contact problem; velocities, or rates of them; a guess
     active, known, N, s       whether a contact takes part; whether it slips in a known direction s, (k, 2); its normal
                               impulse, negative where unknown
-    mode, mode_trial          of each contact, a `Mode`
-    A, x, order               linear equations; unknowns, contact, row: how many, and the force that each of them is
+    mode                      of each contact, one of those of a contact problem
+    struck, x                 contacts that normal impulses are solved for, and these impulses
     strikes, begun, back      contacts that are struck; normal impulses before a compression; those of the restitution
     restores, left            whether impulses are those of restitution, and which part of them is left
     begins, moving, slow      contacts whose slip has begun and is small, that slip in a known direction, and either of them
@@ -77,10 +66,7 @@ class ImpactProblem(Struct):
     P: Reals
     u: Reals
     energy: float
-    label: Ints
-    island: Ints
     count: int
-    G: Reals2
     friction: Reals
     static: Reals
     restitution: Reals
@@ -90,27 +76,15 @@ class ImpactProblem(Struct):
     speed: float
     largest: float
     F: Reals
-    b: Reals
     a: Reals
-    anchor: Reals
-    best: Reals
     first: Reals
-    trial: Reals
-    fixed: Reals
-    R: Reals
-    rho: Reals
     active: Ints
     known: Ints
     N: Reals
     s: Reals2
     mode: Ints
-    mode_trial: Ints
-    A: Reals2
+    struck: Ints
     x: Reals
-    order: Ints
-    unknowns: int
-    contact: Ints
-    row: Ints
     strikes: Ints
     begun: Reals
     back: Reals
@@ -133,9 +107,8 @@ def impact_problem(k: int) -> ImpactProblem:
     """Memory for an impact at k contacts."""
     n, m = 3 * k, 6 * k + 1
     arrays = {
-        (n,): "w P u before v Q F b a anchor best first trial fixed R x",
-        (k,): "mu hold e friction static restitution rho N begun back",
-        (n, n): "G A",
+        (n,): "w P u before v Q F a first",
+        (k,): "mu hold e friction static restitution N x begun back",
         (k, 2): "s",
         (m,): "y y_new y_high atol",
         (STAGES + 1, m): "K",
@@ -144,5 +117,4 @@ def impact_problem(k: int) -> ImpactProblem:
     return ImpactProblem(
         **{name: np.zeros(shape) for shape, names in arrays.items() for name in names.split()},
         **{name: np.zeros(k, dtype=np.int64) for name in INDICES},
-        **{name: np.zeros(n, dtype=np.int64) for name in ("order", "contact", "row")},
     )
