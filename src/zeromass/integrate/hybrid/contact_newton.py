@@ -34,7 +34,7 @@ LEAST, MOST = 1e-6, 1e3
 """Bounds of ε."""
 
 EPSILON = 2.0**-52
-"""Part of the largest force by which the last proximal point of linear equations may change one."""
+"""Part of the largest force by which the next proximal point of linear equations may change one."""
 
 SWEEPS, IDLE = 10, 6
 """Sweeps of Gauss-Seidel after Newton's method fails, and proximal points without progress after which it ends."""
@@ -310,16 +310,17 @@ def solve_modes(p: ContactProblem, refinements: int) -> bool:
     set_equations(p, f, p.acc, LEAST, 0.0, width, count)
     if not factor_banded(p.A, p.columns, count, width):
         return False
+    change = INFINITE
     for _ in range(refinements):
         substitute_banded(p.A, p.columns, x, count, width)
-        change, size = 0.0, 0.0
+        last, change, size = change, 0.0, 0.0
         for i in range(p.count):
             for r in range(unknowns(p, i)):
                 k, by = 3 * i + first_unknown(p, i) + r, x[p.place[i] + r]
                 f[k] += by
                 change, size = max(change, abs(by)), max(size, abs(f[k]))
         set_accelerations(p, f, 0.0, p.acc)
-        if change <= EPSILON * size:
+        if (change * min(change / last, 1.0) if last < INFINITE else change) <= EPSILON * size:
             break
         for i in range(p.count):
             for r in range(unknowns(p, i)):

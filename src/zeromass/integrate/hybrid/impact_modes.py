@@ -30,7 +30,7 @@ def pose(p: ImpactProblem, c: ContactProblem, b: Reals) -> None:
             for n in range(c.start[i], c.start[i + 1]):
                 j = c.near[n]
                 if p.active[j] != 0 and p.N[j] > 0.0:
-                    c.size = max(c.size, abs(c.D[3 * g + r, 3 * c.order[j]]) * p.N[j])
+                    c.size = max(c.size, abs(float(c.D[3 * g + r, 3 * c.order[j]] * p.N[j])))
     pose_island(c, False)
 
 

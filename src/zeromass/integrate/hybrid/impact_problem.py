@@ -54,9 +54,9 @@ class ImpactProblem(Struct):
     strikes, begun, back      contacts that are struck; normal impulses before a compression; those of the restitution
     restores, left            whether impulses are those of restitution, and which part of them is left
     begins, moving, slow      contacts whose slip has begun and is small, that slip in a known direction, and either of them
-    y, y_new, y_high          velocities, impulses and the growth of an integration, (6k + 1,)
+    y, y_new                  velocities, impulses and the growth of an integration, (6k + 1,)
     K, atol                   stages and tolerances of an integration
-    g, g_new, g_high          event functions, (4k + 2,)
+    g, g_new                  event functions, (4k + 2,)
     """
 
     w: Reals
@@ -95,12 +95,10 @@ class ImpactProblem(Struct):
     slow: Ints
     y: Reals
     y_new: Reals
-    y_high: Reals
     K: Reals2
     atol: Reals
     g: Reals
     g_new: Reals
-    g_high: Reals
 
 
 def impact_problem(k: int) -> ImpactProblem:
@@ -110,9 +108,9 @@ def impact_problem(k: int) -> ImpactProblem:
         (n,): "w P u before v Q F a first",
         (k,): "mu hold e friction static restitution N x begun back",
         (k, 2): "s",
-        (m,): "y y_new y_high atol",
+        (m,): "y y_new atol",
         (STAGES + 1, m): "K",
-        (4 * k + 2,): "g g_new g_high",
+        (4 * k + 2,): "g g_new",
     }
     return ImpactProblem(
         **{name: np.zeros(shape) for shape, names in arrays.items() for name in names.split()},

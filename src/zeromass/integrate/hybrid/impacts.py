@@ -57,8 +57,8 @@ def gather(p: ImpactProblem, c: ContactProblem) -> None:
             p.before[k], p.v[k], p.Q[k] = p.w[3 * g + r], p.w[3 * g + r], 0.0
             p.speed = max(p.speed, abs(p.before[k]))
             for n in range(c.start[i], c.start[i + 1]):
-                j = 3 * c.order[c.near[n]]
-                p.largest = max(p.largest, max(max(abs(row[j]), abs(row[j + 1])), abs(row[j + 2])))
+                for s in range(3):
+                    p.largest = max(p.largest, abs(float(row[3 * c.order[c.near[n]] + s])))
 
 
 @kernel
@@ -88,7 +88,7 @@ def rounding(p: ImpactProblem, c: ContactProblem) -> float:
             row, total = c.D[3 * c.order[i] + r], 0.0
             for n in range(c.start[i], c.start[i + 1]):
                 for s in range(3):
-                    total += abs(row[3 * c.order[c.near[n]] + s]) * abs(p.Q[3 * c.near[n] + s])
+                    total += abs(float(row[3 * c.order[c.near[n]] + s] * p.Q[3 * c.near[n] + s]))
             largest = max(largest, 2.220446049250313e-16 * total)
     return largest
 

@@ -19,13 +19,24 @@ from __future__ import annotations
 
 import math
 
-from zeromass.integrate.hybrid.contact_newton import LEAST, iterate_proximal_points, solve_modes
-from zeromass.integrate.hybrid.contact_problem import OPEN, SLIP, STICK, ContactProblem, copy_block, set_bars
+from zeromass.integrate.hybrid.contact_law import TARGET
+from zeromass.integrate.hybrid.contact_newton import LEAST, iterate_proximal_points, newton, solve_modes
+from zeromass.integrate.hybrid.contact_problem import (
+    OPEN,
+    SLIP,
+    STICK,
+    ContactProblem,
+    copy_block,
+    set_accelerations,
+    set_bars,
+)
 from zeromass.integrate.hybrid.impact_modes import pose, set_sticking, solve_contacts, take
 from zeromass.integrate.hybrid.impact_problem import ImpactProblem
 from zeromass.integrate.hybrid.impact_steps import EXACT, MOST_STEPS, error_norm, set_stage, step_ratio
 from zeromass.integrate.methods.dop853.coefficients import STAGES
-from zeromass.kernel.language import Reals, kernel, sqrt
+from zeromass.kernel.functions import log
+from zeromass.kernel.language import Reals, kernel, reals, sqrt
+from zeromass.kernel.roots import PLACE, begin_bracket, narrow_bracket
 
 STOPPED, NEAR = 1e-12, 1e-12
 """Part of the speed below which a slip has died out, and below which a contact neither approaches nor separates."""
@@ -42,10 +53,10 @@ ROUNDED, BEYOND = 1e-12, 1e-9
 """Part of the energy by which a compression may seem to gain some, and of the forces by which a mode that ends is wrong."""
 
 REFINEMENTS = 4
-"""Proximal points of linear equations."""
+"""Proximal points of the equations of a stage, at most."""
 
-ROUNDS, LAST, PIECES, ROOTS = 60, 10, 400, 60
-"""Compressions, how many of the last ones are without restitution, parts of each, and trials for an event, at most."""
+ROUNDS, LAST, PIECES = 60, 10, 400
+"""Compressions, how many of the last ones are without restitution, and parts of each, at most."""
 
 TINY = 2.2250738585072014e-308
 INF = math.inf
@@ -224,7 +235,7 @@ def set_slope(p: ImpactProblem, c: ContactProblem, y: Reals, f: Reals) -> None:
         begins = begins or p.begins[i] != 0
     c.f[:n] = p.first[:n]
     if begins:
-        iterate_proximal_points(c, LEAST, 0.0)
+        solve_beginning(p, c)
     else:
         solve_modes(c, REFINEMENTS)
     take(p, c)
@@ -234,11 +245,25 @@ def set_slope(p: ImpactProblem, c: ContactProblem, y: Reals, f: Reals) -> None:
 
 
 @kernel
+def solve_beginning(p: ImpactProblem, c: ContactProblem) -> None:
+    """c.f, c.acc ← rates near those of p.first where slips begin, whose directions are unknown."""
+    n, steps, fine = 3 * p.count, 1, 0.01 * TARGET
+    for _ in range(REFINEMENTS):
+        if steps > 0:
+            c.anchor[:n] = c.f[:n]
+            steps = newton(c, LEAST, 0.0, fine)
+    if steps < 0:
+        c.f[:n] = p.first[:n]
+        iterate_proximal_points(c, LEAST, 0.0)
+    set_accelerations(c, c.f, 0.0, c.acc)
+
+
+@kernel
 def set_events(p: ImpactProblem, y: Reals, g: Reals, forces: float) -> None:
     """g ← functions that become negative where a piece ends, after `set_slope` at y.
 
-    Of each contact: its slip, its approach or its gap, what friction can hold beyond what it does, and its normal force;
-    then what is left of the restitution, and the energy that is lost. `forces` is the size of rates of impulses.
+    Of each contact: log of its slip, its approach or its gap, what friction can hold beyond what it does, and its normal
+    force; then what is left of the restitution, and the energy that is lost. `forces` is the size of rates of impulses.
     """
     n = 3 * p.count
     for c in range(p.count):
@@ -246,7 +271,7 @@ def set_events(p: ImpactProblem, y: Reals, g: Reals, forces: float) -> None:
         for i in range(4):
             g[4 * c + i] = 1.0
         if p.moving[c] != 0:
-            g[4 * c] = slip_speed(y, c) - STOPPED * p.speed
+            g[4 * c] = log(max(slip_speed(y, c), TINY) / (STOPPED * p.speed))
         elif p.begins[c] != 0:
             g[4 * c] = BEGUN * p.speed - slip_speed(y, c)
         if p.strikes[c] != 0 and not p.restores:
@@ -291,40 +316,55 @@ def has_event(p: ImpactProblem, g: Reals) -> bool:
 
 
 @kernel
+def event_slack(p: ImpactProblem, j: int, forces: float) -> float:
+    """How far beyond its zero an event function may be where a piece ends: what is neglected there in any case."""
+    if j == 4 * p.count:
+        return ROUNDED * p.left
+    if j > 4 * p.count:
+        return 0.1 * ROUNDED * p.speed * p.speed / p.largest
+    kind = j % 4
+    if kind == 0:
+        return 1.0 if p.moving[j // 4] != 0 else 0.1 * HELD * BEGUN * p.speed
+    return 0.5 * NEAR * p.speed if kind == 1 else BEYOND * forces
+
+
+@kernel
+def first_event(p: ImpactProblem, g: Reals, forces: float) -> float:
+    """The least event function in g, as a part of what it is at p.y: zero where the first event is half its slack behind."""
+    least = INF
+    for j in range(4 * p.count + 2):
+        if p.g[j] > 0.0:
+            least = min(least, (g[j] + 0.5 * event_slack(p, j, forces)) / p.g[j])
+    return least
+
+
+@kernel
+def is_behind(p: ImpactProblem, g: Reals, forces: float) -> bool:
+    """Whether g is behind an event by no more than its slack."""
+    near = has_event(p, g)
+    for j in range(4 * p.count + 2):
+        near = near and not (p.g[j] > 0.0 and g[j] < -event_slack(p, j, forces))
+    return near
+
+
+@kernel
 def locate_event(p: ImpactProblem, c: ContactProblem, h: float, forces: float) -> None:
-    """p.y_new, p.g_new ← just behind the first event in a step h from p.y to p.y_new, by secants that go beyond it."""
-    low, high, side, wide = 0.0, h, 0, h
-    p.y_high[:] = p.y_new
-    p.g_high[:] = p.g_new
-    for trial in range(ROOTS):
-        if high - low <= 1e-14 * h:
-            break
-        part = 1.0
-        for j in range(4 * p.count + 2):
-            if p.g[j] > 0.0 and not p.g_high[j] > 0.0:
-                part = min(part, p.g[j] / (p.g[j] - p.g_high[j]))
-        width = high - low
-        x = low + width * part
-        if side < 0:
-            x = low + min(2.0 * width * part + 1e-15 * h, 0.5 * width)
-        elif side > 0:
-            x = high - min(2.0 * width * (1.0 - part) + 1e-15 * h, 0.5 * width)
-        if (trial % 3 == 2 and width > 0.5 * wide) or not (x > low and x < high):
-            x = low + 0.5 * width
-        if trial % 3 == 2:
-            wide = width
-        try_step(p, c, x - low)
+    """p.y_new, p.g_new ← behind the first event in a step h from p.y to p.y_new, by steps from p.y."""
+    bracket, start, end = reals(7), first_event(p, p.g, forces), first_event(p, p.g_new, forces)
+    begin_bracket(bracket, 0.0, h, start, end, 0.0)
+    bracket[PLACE] = h * (start / (start - end))
+    last = is_behind(p, p.g_new, forces)
+    while not last:
+        try_step(p, c, bracket[PLACE])
         set_slope(p, c, p.y_new, p.K[STAGES])
         set_events(p, p.y_new, p.g_new, forces)
-        if has_event(p, p.g_new):
-            high, side = x, 1
-            p.y_high[:] = p.y_new
-            p.g_high[:] = p.g_new
-        else:
-            low, side = x, -1
-            accept_step(p)
-    p.y_new[:] = p.y_high
-    p.g_new[:] = p.g_high
+        if is_behind(p, p.g_new, forces):
+            break
+        if narrow_bracket(bracket, first_event(p, p.g_new, forces)):
+            last = True
+            try_step(p, c, bracket[PLACE])
+            set_slope(p, c, p.y_new, p.K[STAGES])
+            set_events(p, p.y_new, p.g_new, forces)
 
 
 @kernel
