@@ -52,7 +52,7 @@ def select_contact_modes(p: ContactProblem) -> int:
     status = int(ContactStatus.DECIDED)
     p.miss, p.worst, p.several = 0.0, -1, False
     find_couplings(p)
-    for root in range(len(p.mu)):
+    for root in range(p.k):
         if p.number[root] < 0:
             begin_island(p, root, False)
             found = solve_island(p)

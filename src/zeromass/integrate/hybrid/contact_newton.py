@@ -22,7 +22,7 @@ from zeromass.integrate.hybrid.contact_problem import (
     set_accelerations,
 )
 from zeromass.integrate.hybrid.tolerances import SMALL
-from zeromass.kernel.language import Reals, Reals2, kernel, reals, sqrt
+from zeromass.kernel.language import Ints, Reals, Reals2, kernel, reals, sqrt
 
 STEPS, INNER = 200, 15
 """Newton steps at most of one start, and of one proximal point."""
@@ -33,13 +33,16 @@ HALVINGS, MEMORY = 12, 4
 LEAST, MOST = 1e-6, 1e3
 """Bounds of ε."""
 
+EPSILON = 2.0**-52
+"""Part of the largest force by which the next proximal point of linear equations may change one."""
+
 SWEEPS, IDLE = 10, 6
 """Sweeps of Gauss-Seidel after Newton's method fails, and proximal points without progress after which it ends."""
 
 
 @kernel
-def solve_banded(A: Reals2, x: Reals, n: int, width: int) -> bool:
-    """x ← A⁻¹ x of the first n rows, by elimination with row pivots: whether no pivot is zero.
+def factor_banded(A: Reals2, pivots: Ints, n: int, width: int) -> bool:
+    """A ← factors of its first n rows, by elimination with row pivots: whether no pivot is zero.
 
     width  of the band: entries farther from the diagonal are zero
     """
@@ -50,27 +53,37 @@ def solve_banded(A: Reals2, x: Reals, n: int, width: int) -> bool:
                 p, top = i, abs(A[i, k])
         if not top > 0.0:
             return False
-        u = A[k]
+        u, pivots[k] = A[k], p
         if p != k:
             v = A[p]
             for j in range(k, columns):
                 u[j], v[j] = v[j], u[j]
-            x[k], x[p] = x[p], x[k]
         inverse = 1.0 / u[k]
         for i in range(k + 1, rows):
             w = A[i]
             if w[k] != 0.0:
                 part = w[k] * inverse
+                w[k] = part
                 for j in range(k + 1, columns):
                     w[j] -= part * u[j]
-                x[i] -= part * x[k]
+    return True
+
+
+@kernel
+def substitute_banded(A: Reals2, pivots: Ints, x: Reals, n: int, width: int) -> None:
+    """x ← A⁻¹ x, by the factors of A."""
+    for k in range(n):
+        p = pivots[k]
+        if p != k:
+            x[k], x[p] = x[p], x[k]
+        for i in range(k + 1, min(n, k + width + 1)):
+            x[i] -= A[i, k] * x[k]
     for i in range(n - 1, -1, -1):
         u = A[i]
         total = x[i]
         for j in range(i + 1, min(n, i + 2 * width + 1)):
             total -= u[j] * x[j]
         x[i] = total / u[i]
-    return True
 
 
 @kernel
@@ -254,8 +267,9 @@ def newton(p: ContactProblem, eps: float, cone: float, tolerance: float) -> int:
         set_accelerations(p, point, eps, acc)
         count, width = number_unknowns(p)
         set_equations(p, point, acc, eps, cone, width, count)
-        if not solve_banded(p.A, p.x, count, width):
+        if not factor_banded(p.A, p.columns, count, width):
             return -1
+        substitute_banded(p.A, p.columns, p.x, count, width)
         for i in range(p.count):
             for r in range(unknowns(p, i)):
                 point[3 * i + first_unknown(p, i) + r] += p.x[p.place[i] + r]
@@ -277,6 +291,42 @@ def newton(p: ContactProblem, eps: float, cone: float, tolerance: float) -> int:
         merit = new
         history[step % MEMORY] = new
     return INNER if sqrt(merit) <= 0.1 * TARGET * rounding_scale(p, f) else -1
+
+
+@kernel
+def solve_modes(p: ContactProblem, refinements: int) -> bool:
+    """p.f, p.acc ← forces near p.f of the modes p.state, in which no slip begins: whether their equations are regular.
+
+    By as many proximal points at most: what is left is (ε/λ)ⁿ, λ the least eigenvalue that is not zero, in units of 1/ρ.
+    """
+    f, x, n = p.f, p.x, 3 * p.count
+    for i in range(p.count):
+        if p.state[i] == OPEN:
+            f[3 * i], f[3 * i + 1], f[3 * i + 2] = 0.0, 0.0, 0.0
+        if p.normal_force[i] >= 0.0:
+            f[3 * i] = p.normal_force[i]
+    set_accelerations(p, f, 0.0, p.acc)
+    count, width = number_unknowns(p)
+    set_equations(p, f, p.acc, LEAST, 0.0, width, count)
+    if not factor_banded(p.A, p.columns, count, width):
+        return False
+    change = INFINITE
+    for _ in range(refinements):
+        substitute_banded(p.A, p.columns, x, count, width)
+        last, change, size = change, 0.0, 0.0
+        for i in range(p.count):
+            for r in range(unknowns(p, i)):
+                k, by = 3 * i + first_unknown(p, i) + r, x[p.place[i] + r]
+                f[k] += by
+                change, size = max(change, abs(by)), max(size, abs(f[k]))
+        set_accelerations(p, f, 0.0, p.acc)
+        if (change * min(change / last, 1.0) if last < INFINITE else change) <= EPSILON * size:
+            break
+        for i in range(p.count):
+            for r in range(unknowns(p, i)):
+                x[p.place[i] + r] = -p.rho[i] * p.acc[3 * i + first_unknown(p, i) + r]
+    p.anchor[:n] = f[:n]
+    return True
 
 
 @kernel

@@ -15,7 +15,7 @@ from enum import IntEnum
 
 import numpy as np
 
-from zeromass.kernel.language import Ints, Ints2, Reals, Reals2, Struct, kernel
+from zeromass.kernel.language import Ints, Reals, Reals2, Struct, kernel
 
 OPEN, STICK, SLIP = range(3)
 """Modes of a contact."""
@@ -36,9 +36,12 @@ class ContactStatus(IntEnum):
 
 
 class ContactProblem(Struct):
-    """k contacts of one state, their modes and forces, and memory for the solver.
+    """k contacts of one state, their modes and forces, and memory for the solver; arrays may have room for more.
 
+    k            how many contacts
     D, b         Delassus matrix, (3k, 3k), and accelerations without contact forces, (3k,)
+    pairs        of each contact those whose blocks of D may not be zero, in order, itself among them:
+                 pairs[first_pair[i] : first_pair[i + 1]]; D is read nowhere else
     mu, hold     coefficients of friction where a contact slips, (k,): 0 smooth, infinite rough; and up to which it sticks
     carrier      the contact whose normal force bounds the friction, (k,): of most contacts their own; carries: whether there
                  are others
@@ -54,8 +57,9 @@ class ContactProblem(Struct):
     miss, worst  worst relative violation of the law, and its contact
     several      whether another motion satisfies the law too, as far as was looked
 
-    couples      whether D couples two contacts, (k, k)
-    order, count contacts of the current island in order of a breadth-first search, and how many; `number` of their islands
+    coupled      of each contact those that D couples with it: coupled[first_coupled[i] : first_coupled[i + 1]]
+    order, count contacts of the current island in order of a breadth-first search, and how many; `number` of their islands,
+                 `local` their places in the island
     start, near  of each contact of the island those that it is coupled with: near[start[i] : start[i + 1]]
     S, c, f      D, b and F of the island; where a contact has one unknown, N, the column of N has the friction of N too
     normal_only, friction, static, barred, rho   of its contacts: whether friction follows from N, μ, that up to which it
@@ -66,14 +70,17 @@ class ContactProblem(Struct):
     acc, state   accelerations, and modes by the last residual
     anchor, previous, least        forces F₀ of a proximal point, those before a step, and those of the least violation
     newton_point, trial, trial_acc forces after a whole Newton step, and forces and accelerations of the line search
-    A, x, place  linear equations, and the first unknown of each contact
+    A, x, place  linear equations, and the first unknown of each contact; columns: those of a row that are not zero
     solved       whether a motion is found; solution, solution_acc, solution_mode, solution_miss: what is known of it, or
                  of the nearest to one
     case         modes of a case
     """
 
+    k: int
     D: Reals2
     b: Reals
+    first_pair: Ints
+    pairs: Ints
     mu: Reals
     hold: Reals
     carrier: Ints
@@ -92,9 +99,11 @@ class ContactProblem(Struct):
     miss: float
     worst: int
     several: bool
-    couples: Ints2
+    first_coupled: Ints
+    coupled: Ints
     order: Ints
     number: Ints
+    local: Ints
     count: int
     start: Ints
     near: Ints
@@ -120,6 +129,7 @@ class ContactProblem(Struct):
     trial_acc: Reals
     A: Reals2
     x: Reals
+    columns: Ints
     place: Ints
     solved: bool
     solution: Reals
@@ -129,63 +139,111 @@ class ContactProblem(Struct):
     solution_mode: Ints
 
 
-def contact_problem(k: int) -> ContactProblem:
-    """A problem of k contacts, each with a normal force of its own; the caller fills in D, b, mu, hold and the like."""
-    n, p = 3 * k, ContactProblem()
-    usual = {"Reals": (n,), "Reals2": (n, n), "Ints": (k,), "Ints2": (k, k)}
+def contact_problem(k: int, pairs: int | None = None) -> ContactProblem:
+    """A problem of k contacts, each with a normal force of its own; the caller fills in D, b, mu, hold and the like.
+
+    pairs  how many pairs of contacts may be coupled, of the k² that are assumed else
+    """
+    n, p = 3 * k, ContactProblem(k=k)
+    usual = {"Reals": (n,), "Reals2": (n, n), "Ints": (k,)}
+    room = k * k if pairs is None else pairs
     other = {
-        "mu": (k,),
-        "hold": (k,),
-        "given": (k,),
-        "friction": (k,),
-        "static": (k,),
-        "normal_force": (k,),
-        "rho": (k,),
-        "slip": (k, 2),
-        "way": (k, 2),
-        "start": (k + 1,),
-        "near": (k * k,),
+        **dict.fromkeys(("mu", "hold", "given", "friction", "static", "normal_force", "rho"), (k,)),
+        **dict.fromkeys(("slip", "way"), (k, 2)),
+        **dict.fromkeys(("first_pair", "first_coupled", "start"), (k + 1,)),
+        **dict.fromkeys(("pairs", "coupled", "near"), (room,)),
+        "columns": (n,),
     }
     for name, kind in ContactProblem.__annotations__.items():
         if kind in usual:
             dtype = float if kind.startswith("Reals") else np.int64
             setattr(p, name, np.zeros(other.get(name, usual[kind]), dtype=dtype))
     p.carrier[:], p.given[:], p.carries = np.arange(k), -1.0, True
+    if pairs is None:
+        p.first_pair[:], p.pairs[:] = k * np.arange(k + 1), np.tile(np.arange(k), k)
     return p
 
 
 @kernel
 def find_couplings(p: ContactProblem) -> None:
-    """p.couples ← the pattern of D; p.number ← −1, no island."""
-    D, couples, k = p.D, p.couples, len(p.mu)
-    for i in range(k):
-        p.number[i] = -1
-        for j in range(k):
-            some = 0
+    """p.coupled ← the pairs whose blocks of D are not zero, and all of contacts that carry or are carried.
+
+    p.number ← −1, no island.
+    """
+    filled, carries = 0, p.place
+    for i in range(p.k):
+        p.number[i], carries[i] = -1, 0
+    for i in range(p.k):
+        if p.carrier[i] != i:
+            carries[i], carries[p.carrier[i]] = 1, 1
+    for i in range(p.k):
+        p.first_coupled[i] = filled
+        for n in range(p.first_pair[i], p.first_pair[i + 1]):
+            j = p.pairs[n]
+            if i == j or carries[i] != 0 or carries[j] != 0 or is_block(p, i, j) or is_block(p, j, i):
+                p.coupled[filled] = j
+                filled += 1
+    p.first_coupled[p.k] = filled
+
+
+@kernel
+def is_block(p: ContactProblem, i: int, j: int) -> bool:
+    """Whether a block of D is not zero."""
+    some = False
+    for r in range(3):
+        row = p.D[3 * i + r]
+        some = some or row[3 * j] != 0.0 or row[3 * j + 1] != 0.0 or row[3 * j + 2] != 0.0
+    return some
+
+
+@kernel
+def clear_uncoupled(p: ContactProblem) -> None:
+    """p.D ← with zeros where no contacts are coupled, so that all of it may be read."""
+    find_couplings(p)
+    for i in range(p.k):
+        n, last = p.first_coupled[i], p.first_coupled[i + 1]
+        for j in range(p.k):
+            if n < last and p.coupled[n] == j:
+                n += 1
+                continue
             for r in range(3):
-                row = D[3 * i + r]
-                if row[3 * j] != 0.0 or row[3 * j + 1] != 0.0 or row[3 * j + 2] != 0.0:
-                    some = 1
-            couples[i, j] = 1 if i == j else some
-    for j in range(k):
-        c = p.carrier[j]
-        for i in range(k):
-            if c != j and (couples[i, j] != 0 or i == c):
-                couples[i, c], couples[c, i], couples[j, c], couples[c, j] = 1, 1, 1, 1
+                for s in range(3):
+                    p.D[3 * i + r, 3 * j + s] = 0.0
 
 
 @kernel
 def search_breadth_first(p: ContactProblem, root: int, number: int) -> None:
     """p.order, p.count ← the island of a contact, outward from it: entries of D are then near the diagonal [CM1969]."""
-    order, mark, couples = p.order, p.number, p.couples
+    order, mark = p.order, p.number
     order[0], mark[root], p.count = root, number, 1
     done = 0
     while done < p.count:
-        for j in range(len(mark)):
-            if couples[order[done], j] != 0 and mark[j] != number:
+        for n in range(p.first_coupled[order[done]], p.first_coupled[order[done] + 1]):
+            j = p.coupled[n]
+            if mark[j] != number:
                 order[p.count], mark[j] = j, number
                 p.count += 1
         done += 1
+
+
+@kernel
+def find_island(p: ContactProblem, root: int) -> None:
+    """p.order, p.start, p.near ← the island of a contact, and its pattern."""
+    search_breadth_first(p, root, p.k + root)
+    if p.count > 2:
+        search_breadth_first(p, p.order[p.count - 1], root)
+    filled, fill = 0, p.place
+    for i in range(p.count):
+        g = p.order[i]
+        p.number[g], p.local[g], p.start[i], fill[i] = root, i, filled, filled
+        filled += p.first_coupled[g + 1] - p.first_coupled[g]
+    p.start[p.count] = filled
+    for j in range(p.count):
+        g = p.order[j]
+        for n in range(p.first_coupled[g], p.first_coupled[g + 1]):
+            i = p.local[p.coupled[n]]
+            p.near[fill[i]] = j
+            fill[i] += 1
 
 
 @kernel
@@ -194,14 +252,17 @@ def begin_island(p: ContactProblem, root: int, known: bool) -> None:
 
     known  whether modes and directions of slip are those in p.mode and p.way; else they are to be found
     """
-    search_breadth_first(p, root, len(p.mu) + root)
-    if p.count > 2:
-        search_breadth_first(p, p.order[p.count - 1], root)
+    find_island(p, root)
+    pose_island(p, known)
+
+
+@kernel
+def pose_island(p: ContactProblem, known: bool) -> None:
+    """p.S, p.c and what belongs to them ← those of the island that p.order has, see `begin_island`."""
     p.steps, p.solved, p.solution_miss = 0, False, INFINITE
-    filled, level = 0, p.size
+    level = p.size
     for i in range(p.count):
         g = p.order[i]
-        p.number[g] = root
         slides = p.mode[g] == SLIP
         if not known:
             slides = (p.slip[g, 0] != 0.0 or p.slip[g, 1] != 0.0) and p.mu[g] < INFINITE
@@ -211,26 +272,19 @@ def begin_island(p: ContactProblem, root: int, known: bool) -> None:
         p.barred[i] = barred_modes(p, i, False)
         trace = p.D[3 * g, 3 * g] + p.D[3 * g + 1, 3 * g + 1] + p.D[3 * g + 2, 3 * g + 2]
         p.rho[i] = 3.0 / trace if trace > 0.0 else 1.0
-        p.start[i] = filled
-        for j in range(p.count):
-            if p.couples[g, p.order[j]] != 0:
-                p.near[filled] = j
-                filled += 1
         for r in range(3):
             p.c[3 * i + r] = p.b[3 * g + r]
             level = max(level, abs(float(p.b[3 * g + r])))
-        for j in range(p.count):
-            if p.order[j] == p.carrier[g]:
-                p.base[i] = j
-    p.start[p.count], p.level = filled, level
+        if p.carrier[g] != g:
+            p.base[i] = p.local[p.carrier[g]]
+    p.level = level
     for i in range(p.count):
-        for j in range(p.count):
-            if p.couples[p.order[i], p.order[j]] != 0:
-                copy_block(p, i, j)
-    for i in range(p.count):
-        for j in range(p.count):
-            if p.base[j] != j and p.normal_only[j] != 0:
-                add_carried_friction(p, i, j)
+        for n in range(p.start[i], p.start[i + 1]):
+            copy_block(p, i, p.near[n])
+    for j in range(p.count):
+        if p.base[j] != j and p.normal_only[j] != 0:
+            for n in range(p.start[j], p.start[j + 1]):
+                add_carried_friction(p, p.near[n], j)
 
 
 @kernel
@@ -283,7 +337,7 @@ def coupling(p: ContactProblem, i: int, j: int) -> float:
     """Acceleration of a row by the force of another, with the friction that goes with a normal force where it slips."""
     found, g = float(p.D[i, j]), j // 3
     if j % 3 == 0:
-        first, last = (0, len(p.mu)) if p.carries else (g, g + 1)
+        first, last = (0, p.k) if p.carries else (g, g + 1)
         for h in range(first, last):
             if p.carrier[h] == g and p.mode[h] == SLIP:
                 found -= p.mu[h] * (p.way[h, 0] * p.D[i, 3 * h + 1] + p.way[h, 1] * p.D[i, 3 * h + 2])

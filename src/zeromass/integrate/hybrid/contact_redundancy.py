@@ -40,40 +40,55 @@ def independent_rows(p: ContactProblem, on: Ints, normal: bool) -> int:
 
     Rows and columns are scaled to entries of 1 at most, as in `sliding.solve`; pivots are on the diagonal.
     """
-    A, n = p.A, 3 * len(p.mu)
+    A, n, count = p.A, 3 * p.k, 0
+    find_couplings(p)
     for i in range(n):
         on[i] = -1 if enforced(p, i) and (i % 3 == 0 or not normal) else 0
-    for i in range(n):
-        big = 0.0
-        for j in range(n):
-            A[i, j] = 0.0
-            if on[i] != 0 and on[j] != 0:
-                A[i, j] = coupling(p, i, j)
-                big = max(big, abs(A[i, j]))
-        for j in range(n):
-            A[i, j] = A[i, j] / big if big > 0.0 else 0.0
-    for j in range(n):
-        big = 0.0
-        for i in range(n):
-            big = max(big, abs(A[i, j]))
-        for i in range(n):
-            A[i, j] = A[i, j] / big if big > 0.0 else 0.0
-    count = 0
+    set_scaled_rows(p, on)
     while True:
         row = next_row(p, A, on)
         if row < 0:
             break
         on[row], count = 1, count + 1
+        filled = 0
+        for j in range(n):
+            if on[j] < 0 and A[row, j] != 0.0:
+                p.columns[filled] = j
+                filled += 1
         for i in range(n):
-            if on[i] < 0:
+            if on[i] < 0 and A[i, row] != 0.0:
                 part = A[i, row] / A[row, row]
-                if part != 0.0:
-                    for j in range(n):
-                        if on[j] < 0:
-                            A[i, j] -= part * A[row, j]
+                for m in range(filled):
+                    A[i, p.columns[m]] -= part * A[row, p.columns[m]]
     for i in range(n):
         on[i] = max(on[i], 0)
     return count
+
+
+@kernel
+def set_scaled_rows(p: ContactProblem, on: Ints) -> None:
+    """p.A ← the matrix of the rows in `on`, scaled to entries of 1 at most: first rows, then columns."""
+    A, n, top = p.A, 3 * p.k, p.x
+    for i in range(n):
+        top[i] = 0.0
+        for j in range(n):
+            A[i, j] = 0.0
+    for i in range(n):
+        if on[i] != 0:
+            big, first, last = 0.0, p.first_coupled[i // 3], p.first_coupled[i // 3 + 1]
+            for m in range(first, last):
+                for j in range(3 * p.coupled[m], 3 * p.coupled[m] + 3):
+                    if on[j] != 0:
+                        A[i, j] = coupling(p, i, j)
+                        big = max(big, abs(A[i, j]))
+            for m in range(first, last):
+                for j in range(3 * p.coupled[m], 3 * p.coupled[m] + 3):
+                    A[i, j] = A[i, j] / big if big > 0.0 else 0.0
+                    top[j] = max(top[j], abs(A[i, j]))
+    for i in range(n):
+        for m in range(p.first_coupled[i // 3], p.first_coupled[i // 3 + 1]):
+            for j in range(3 * p.coupled[m], 3 * p.coupled[m] + 3):
+                A[i, j] = A[i, j] / top[j] if top[j] > 0.0 else 0.0
 
 
 @kernel
@@ -89,10 +104,10 @@ def enforced(p: ContactProblem, row: int) -> bool:
 def next_row(p: ContactProblem, A: Reals2, on: Ints) -> int:
     """The row of the largest normal force among those that have a large pivot; −1 where all others depend on chosen ones."""
     top, found = 0.0, -1
-    for i in range(len(on)):
+    for i in range(3 * p.k):
         if on[i] < 0:
             top = max(top, abs(A[i, i]))
-    for i in range(len(on)):
+    for i in range(3 * p.k):
         large = on[i] < 0 and abs(A[i, i]) >= PIVOT * top and top > RANK_TOLERANCE
         if large and (found < 0 or p.F[3 * (i // 3)] > p.F[3 * (found // 3)]):
             found = i
@@ -111,7 +126,7 @@ def shared_forces(p: ContactProblem) -> bool:
     """
     every = True
     find_couplings(p)
-    for root in range(len(p.mu)):
+    for root in range(p.k):
         if p.number[root] < 0:
             begin_island(p, root, True)
             own = True
@@ -127,13 +142,14 @@ def shared_forces(p: ContactProblem) -> bool:
 def make_symmetric(p: ContactProblem) -> None:
     """p.S, p.c ← rows by the forces that go with them, and −S F₀: S F + c is what is missing of D (F − F₀)."""
     for i in range(p.count):
-        h, n, bars = p.order[i], 3 * p.count, p.barred[i]
+        h, bars = p.order[i], p.barred[i]
         for r in range(3):
             p.c[3 * i + r] = p.b[3 * h + r] - p.a[3 * h + r]
         if p.normal_only[i] != 0:
             x, y = p.mu[h] * p.way[h, 0], p.mu[h] * p.way[h, 1]
-            for j in range(n):
-                p.S[3 * i, j] -= x * p.S[3 * i + 1, j] + y * p.S[3 * i + 2, j]
+            for m in range(p.start[i], p.start[i + 1]):
+                for j in range(3 * p.near[m], 3 * p.near[m] + 3):
+                    p.S[3 * i, j] -= x * p.S[3 * i + 1, j] + y * p.S[3 * i + 2, j]
             p.c[3 * i] -= x * p.c[3 * i + 1] + y * p.c[3 * i + 2]
             p.rho[i] = 1.0 / p.S[3 * i, 3 * i] if p.S[3 * i, 3 * i] > 0.0 else 1.0
             bars = BITS[STICK]

@@ -8,7 +8,7 @@ inside do the same, `shared_forces` is taken.
 
 from __future__ import annotations
 
-from zeromass.integrate.hybrid.contact_problem import OPEN, SLIP, STICK, ContactProblem, coupling
+from zeromass.integrate.hybrid.contact_problem import OPEN, SLIP, STICK, ContactProblem, clear_uncoupled, coupling
 from zeromass.integrate.hybrid.contact_redundancy import enforced, independent_rows, shared_forces
 from zeromass.integrate.hybrid.contact_table import Contacts
 from zeromass.integrate.hybrid.tolerances import SMALL
@@ -17,33 +17,33 @@ from zeromass.kernel.language import Reals, Reals2, kernel, sqrt
 
 @kernel
 def set_idle_forces(x: Contacts, rows: int, normal: bool) -> int:
-    """x.Z ← forces that move nothing, a row for each that is not solved for: how many.
+    """Z = x.problem.S ← forces that move nothing, a row for each that is not solved for: how many.
 
     rows    how many are solved for, those in x.on
     normal  whether of normal forces alone
     """
-    p, n, found, a = x.problem, 3 * x.count, 0, 0
+    p, Z, n, found, a = x.problem, x.problem.S, 3 * x.problem.k, 0, 0
     for i in range(n):
         if x.on[i] != 0:
             x.order[a] = i
             a += 1
     for a in range(rows):
         for b in range(rows):
-            x.A[a, b] = coupling(p, x.order[a], x.order[b])
+            p.A[a, b] = coupling(p, x.order[a], x.order[b])
     for c in range(n):
         if is_idle(x, c, normal):
             for a in range(rows):
-                x.Z[found, a] = -coupling(p, x.order[a], c)
+                Z[found, a] = -coupling(p, x.order[a], c)
             found += 1
-    solve_together(x.A, x.Z, rows, found)
+    solve_together(p.A, Z, rows, found)
     found = 0
     for c in range(n):
         if is_idle(x, c, normal):
-            x.z[:rows] = x.Z[found, :rows]
+            x.z[:rows] = Z[found, :rows]
             for i in range(n):
-                x.Z[found, i] = 1.0 if i == c else 0.0
+                Z[found, i] = 1.0 if i == c else 0.0
             for a in range(rows):
-                x.Z[found, x.order[a]] = x.z[a]
+                Z[found, x.order[a]] = x.z[a]
             found += 1
     return found
 
@@ -85,11 +85,12 @@ def solve_together(A: Reals2, Z: Reals2, n: int, count: int) -> None:
 @kernel
 def note_shared(x: Contacts) -> None:
     """x.shared ← 1 for contacts whose normal forces do not follow from the motion, though there were no friction."""
-    p = x.problem
+    p, Z = x.problem, x.problem.S
+    clear_uncoupled(p)
     for c in range(set_idle_forces(x, independent_rows(p, x.on, True), True)):
-        for k in range(x.count):
-            if abs(x.Z[c, 3 * k]) > SMALL:
-                x.shared[k] = 1
+        for k in range(p.k):
+            if abs(Z[c, 3 * k]) > SMALL:
+                x.shared[x.listed[k]] = 1
 
 
 @kernel
@@ -101,33 +102,34 @@ def counts(p: ContactProblem, i: int, normal: bool) -> bool:
 @kernel
 def product(x: Contacts, a: Reals, b: Reals, normal: bool) -> float:
     """Σ aᵢ bᵢ over friction that holds, or over normal forces."""
-    total = 0.0
-    for i in range(3 * x.count):
-        if counts(x.problem, i, normal):
+    total, p = 0.0, x.problem
+    for i in range(3 * p.k):
+        if counts(p, i, normal):
             total += a[i] * b[i]
     return total
 
 
 @kernel
 def project_out(x: Contacts, k: int, normal: bool) -> bool:
-    """x.problem.F ← without its part along x.Z[k], which is made orthonormal to those before: whether it is any force."""
-    own, size = x.Z[k], 0.0
-    for i in range(3 * x.count):
+    """x.problem.F ← without its part along a row of Z, made orthonormal to those before: whether it is any force."""
+    p, Z = x.problem, x.problem.S
+    own, size = Z[k], 0.0
+    for i in range(3 * p.k):
         size = max(size, abs(own[i]))
     for _ in range(2):
         for l in range(k):
             if x.order[l] == (2 if normal else 1):
-                part = product(x, x.Z[l], own, normal)
-                for i in range(3 * x.count):
-                    own[i] -= part * x.Z[l, i]
+                part = product(x, Z[l], own, normal)
+                for i in range(3 * p.k):
+                    own[i] -= part * Z[l, i]
     length = sqrt(product(x, own, own, normal))
     if length <= SMALL * size:
         return False
-    for i in range(3 * x.count):
+    for i in range(3 * p.k):
         own[i] = own[i] / length
-    part = product(x, own, x.problem.F, normal)
-    for i in range(3 * x.count):
-        x.problem.F[i] -= part * own[i]
+    part = product(x, own, p.F, normal)
+    for i in range(3 * p.k):
+        p.F[i] -= part * own[i]
     return True
 
 
@@ -143,7 +145,7 @@ def share_forces(x: Contacts, rows: int) -> None:
         if x.order[k] == 0:  # it has no friction
             project_out(x, k, True)
             x.order[k] = 2
-    for g in range(x.count):
+    for g in range(p.k):
         if p.mode[g] == SLIP:
             for i in range(2):
                 p.F[3 * g + 1 + i] = -p.mu[g] * p.F[3 * g] * p.way[g, i]
@@ -156,9 +158,9 @@ def share_forces(x: Contacts, rows: int) -> None:
 def in_cones(p: ContactProblem) -> bool:
     """Whether all forces push, and none needs more friction than there is."""
     inside, largest = True, 0.0
-    for i in range(len(p.F)):
+    for i in range(3 * p.k):
         largest = max(largest, abs(p.F[i]))
-    for g in range(len(p.mu)):
+    for g in range(p.k):
         N, T = p.F[3 * g], sqrt(p.F[3 * g + 1] * p.F[3 * g + 1] + p.F[3 * g + 2] * p.F[3 * g + 2])
         if p.mode[g] != OPEN:
             inside = inside and -SMALL * largest <= N and p.mu[g] * N + SMALL * largest >= T

@@ -18,7 +18,7 @@ from zeromass.integrate.hybrid.impact_problem import ImpactProblem, impact_probl
 from zeromass.integrate.hybrid.polyhedra import Polyhedra
 from zeromass.integrate.hybrid.polyhedra_table import pose_formulas, polyhedra_table
 from zeromass.integrate.hybrid.tables import ints
-from zeromass.kernel.language import Ints, Reals, Reals2, Struct, function, kernel
+from zeromass.kernel.language import Ints, Reals, Struct, function, kernel
 from zeromass.model.pieces import SystemPieces
 from zeromass.model.unilateral import Unilateral
 
@@ -70,8 +70,13 @@ class Contacts(Struct):
     along       one row of W, or a sum of them, (n,)
     begins      whether its slip begins with the piece
     reached     what has ended the piece: bits of `CAUSES`
-    touching, candidate   whether each touches, and whether it does not leave; on: rows that are solved for
-    A, Z, z, order   memory to share forces
+    touching, candidate   whether each touches, and whether it does not leave
+    pairs       contacts whose slopes share coordinates with those of a contact, in order, itself among them:
+                pairs[first_pair[k] : first_pair[k + 1]]
+    listed, place   the contacts of the problem, `problem.k` of them, and where each contact stands there, −1 for nowhere
+    on          rows of the problem that are solved for
+    turned      whether the normal of a contact is reversed: a contact of two sides that pulls
+    z, order    memory to share forces
     values      parameters with no switch that holds the motion
     shared      contacts whose normal forces have not followed from the motion
     impulse     of impacts where the last piece ended, (3k,); struck: whether there were any
@@ -118,9 +123,12 @@ class Contacts(Struct):
     reached: Ints
     touching: Ints
     candidate: Ints
+    first_pair: Ints
+    pairs: Ints
+    listed: Ints
+    place: Ints
     on: Ints
-    A: Reals2
-    Z: Reals2
+    turned: Ints
     z: Reals
     order: Ints
     values: Reals
@@ -132,6 +140,10 @@ class Contacts(Struct):
     polyhedra: Polyhedra
     why: int
     which: int
+
+
+Rows = tuple[list[int], list[int]]
+"""Where each row of a matrix begins and ends, and the columns of its entries."""
 
 
 def sparse_rows(matrix: Array) -> tuple[list[int], list[int], list[Expression]]:
@@ -224,6 +236,21 @@ def contact_functions(pieces: SystemPieces, program: Program) -> Code | None:
     return known[program]
 
 
+def coupled_pairs(J: Rows, W: Rows, carrier: list[int], n: int) -> tuple[list[int], list[int]]:
+    """Of each contact those whose rows share coordinates with its own, or with those of what it carries: see `Contacts`."""
+    k = len(carrier)
+    shares = np.zeros((2, k, n), dtype=np.float32)
+    for way, (ends, columns) in zip(shares, (J, W), strict=True):
+        for i in range(k):
+            way[i, columns[ends[3 * i] : ends[3 * i + 3]]] = 1.0
+            way[carrier[i]] = np.maximum(way[carrier[i]], way[i])
+    found = shares[0] @ shares[1].T > 0.0
+    found |= found.T | np.eye(k, dtype=bool)
+    found[range(k), carrier] = found[carrier, range(k)] = True
+    rows = [np.flatnonzero(row).tolist() for row in found]
+    return np.cumsum([0, *map(len, rows)]).tolist(), [i for row in rows for i in row]
+
+
 def contact_table(pieces: SystemPieces, program: Program, touching: Code | None) -> Contacts:
     """The unilateral constraints of a system in memory."""
     patterns: list[tuple[list[int], list[int], int]] = [([0], [], 0), ([0], [], 0)]
@@ -239,13 +266,15 @@ def contact_table(pieces: SystemPieces, program: Program, touching: Code | None)
         -1, 11
     )
     numbers = {one.name: i for i, one in enumerate(pieces.unilaterals)}
+    carrier = [numbers[one.name if one.carrier is None else one.carrier.name] for one in pieces.unilaterals]
+    first_pair, pairs = coupled_pairs((J_ends, J_columns), (W_ends, W_columns), carrier, n)
     real, whole = (lambda count: np.zeros(count)), (lambda: np.zeros(k, dtype=np.int64))
     return Contacts(
         count=k,
         simultaneous=pieces.given.simultaneous_impacts,
         evaluate=0 if touching is None else touching.address("contacts"),
         normal_force=ints([one.has_normal for one in pieces.unilaterals]),
-        carrier=ints([numbers[one.name if one.carrier is None else one.carrier.name] for one in pieces.unilaterals]),
+        carrier=ints(carrier),
         opens=ints([one.opens for one in pieces.unilaterals]),
         rough=ints([one.rough for one in pieces.unilaterals]),
         two_sided=ints([one.two_sided for one in pieces.unilaterals]),
@@ -277,15 +306,18 @@ def contact_table(pieces: SystemPieces, program: Program, touching: Code | None)
         reached=whole(),
         touching=whole(),
         candidate=whole(),
+        first_pair=ints(first_pair),
+        pairs=ints(pairs),
+        listed=whole(),
+        place=whole(),
         on=np.zeros(3 * k, dtype=np.int64),
-        A=np.zeros((3 * k, 3 * k)),
-        Z=np.zeros((3 * k, 3 * k)),
+        turned=whole(),
         z=real(3 * k),
         order=np.zeros(3 * k, dtype=np.int64),
         values=real(len(pieces.system.parameters)),
         impulse=real(3 * k),
         shared=whole(),
-        problem=contact_problem(k),
+        problem=contact_problem(k, len(pairs)),
         impacts=impact_problem(k),
         polyhedra=polyhedra_table(pieces, touching),
     )

@@ -36,7 +36,7 @@ from zeromass.integrate.hybrid.polyhedra import choose_features
 from zeromass.integrate.hybrid.reset import strike
 from zeromass.integrate.hybrid.switches import Switches, accelerate
 from zeromass.integrate.stepping.step_functions import StepFunctions
-from zeromass.kernel.language import Ints, Reals, Reals2, kernel, sqrt
+from zeromass.kernel.language import Ints, Reals, kernel, sqrt
 from zeromass.model.state import ROUNDING
 
 TOUCHES = 1e-12
@@ -161,50 +161,65 @@ def find_touching(x: Contacts, y: Reals, values: Reals, left: float) -> bool:
 @kernel
 def apply_impacts(x: Contacts, w: Switches, y: Reals, values: Reals) -> int:
     """Adds the impulses of contacts that are approached to the rates: why there are none, or DECIDED."""
-    p, n = x.impacts, len(y) // 2
+    p, c, n = x.impacts, x.problem, len(y) // 2
     x.values[:] = values
     for k in range(len(w.kind)):
         if w.flag[k] >= 0:
             x.values[w.flag[k]] = 0.0  # dry friction takes no impulse
     x.evaluate(w.clock, y, x.values, x.gap, x.velocity, x.free, x.force, x.normal, x.law, x.J, x.W)
-    set_coupling(x, x.touching, p.D)
-    for k in range(x.count):
-        p.mu[k] = INFINITE if x.rough[k] != 0 else x.law[LAW * k + KINETIC]
-        p.hold[k] = INFINITE if x.rough[k] != 0 else x.law[LAW * k + HOLD]
-        p.e[k] = x.law[LAW * k + RESTITUTION]
-        if x.touching[k] != 0 and not (p.e[k] >= 0.0 and p.e[k] <= 1.0):
+    list_contacts(x, x.touching)
+    for i in range(c.k):
+        k = x.listed[i]
+        p.mu[i] = INFINITE if x.rough[k] != 0 else x.law[LAW * k + KINETIC]
+        p.hold[i] = INFINITE if x.rough[k] != 0 else x.law[LAW * k + HOLD]
+        p.e[i] = x.law[LAW * k + RESTITUTION]
+        if not (p.e[i] >= 0.0 and p.e[i] <= 1.0):
             return fail(x, int(ContactEnd.RESTITUTION), k)
-        if x.touching[k] != 0 and not p.mu[k] >= 0.0:
+        if not p.mu[i] >= 0.0:
             return fail(x, int(ContactEnd.FRICTION), k)
-        for i in range(3):
-            p.w[3 * k + i] = x.velocity[3 * k + i] if x.touching[k] != 0 else 1.0 if i == 0 else 0.0
-    if impacts(p, x.simultaneous) > int(ImpactStatus.SEQUENTIAL):
+        for r in range(3):
+            p.w[3 * i + r] = x.velocity[3 * k + r]
+    if impacts(p, c, x.simultaneous) > int(ImpactStatus.SEQUENTIAL):
         return fail(x, int(ContactEnd.NO_IMPULSE), 0)
-    for j in range(3 * x.count):
-        x.impulse[j] += p.P[j]
-        if p.P[j] != 0.0:
+    for i in range(3 * c.k):
+        if p.P[i] != 0.0:
+            j = 3 * x.listed[i // 3] + i % 3
             x.struck = True
+            x.impulse[j] += p.P[i]
             for e in range(x.W_ends[j], x.W_ends[j + 1]):
-                y[n + x.W_columns[e]] += p.P[j] * x.W[e]
+                y[n + x.W_columns[e]] += p.P[i] * x.W[e]
     return int(ContactEnd.DECIDED)
 
 
 @kernel
-def set_coupling(x: Contacts, which: Ints, D: Reals2) -> None:
-    """D ← J M⁻¹ Jᵀ of some contacts; others are coupled with none."""
-    along = x.along
+def list_contacts(x: Contacts, which: Ints) -> None:
+    """x.listed, x.place, D of x.problem ← some contacts, and J M⁻¹ Jᵀ of those that share coordinates."""
+    p, along, filled = x.problem, x.along, 0
+    p.k = 0
+    for k in range(x.count):
+        x.place[k] = -1
+        if which[k] != 0:
+            x.place[k], x.listed[p.k] = p.k, k
+            p.k += 1
+    for j in range(p.k):
+        p.first_pair[j] = filled
+        for n in range(x.first_pair[x.listed[j]], x.first_pair[x.listed[j] + 1]):
+            if x.place[x.pairs[n]] >= 0:
+                p.pairs[filled] = x.place[x.pairs[n]]
+                filled += 1
+    p.first_pair[p.k] = filled
     for i in range(len(along)):
         along[i] = 0.0
-    for j in range(3 * x.count):
-        for i in range(3 * x.count):
-            D[i, j] = 1.0 if i == j and which[j // 3] == 0 else 0.0
-        if which[j // 3] != 0:
-            for e in range(x.W_ends[j], x.W_ends[j + 1]):
+    for j in range(p.k):
+        for s in range(3):
+            row = 3 * x.listed[j] + s
+            for e in range(x.W_ends[row], x.W_ends[row + 1]):
                 along[x.W_columns[e]] = x.W[e]
-            for i in range(3 * x.count):
-                if which[i // 3] != 0:
-                    D[i, j] = slope_along(x, i)
-            for e in range(x.W_ends[j], x.W_ends[j + 1]):
+            for n in range(p.first_pair[j], p.first_pair[j + 1]):
+                i = p.pairs[n]
+                for r in range(3):
+                    p.D[3 * i + r, 3 * j + s] = slope_along(x, 3 * x.listed[i] + r)
+            for e in range(x.W_ends[row], x.W_ends[row + 1]):
                 along[x.W_columns[e]] = 0.0
 
 
@@ -243,39 +258,41 @@ def pose_problem(x: Contacts, values: Reals) -> bool:
     p.size, p.warm, p.exhaustive, p.carries = 0.0, False, False, False
     for i in range(3 * x.count):
         p.size = max(p.size, abs(x.free[i]))
-    set_coupling(x, x.candidate, p.D)
-    for i in range(3 * x.count):
-        k = i // 3
-        free = 0.0 if abs(x.free[i]) <= x.law[LAW * k + ROUNDED] * p.D[i, i] else x.free[i]
-        p.b[i], p.F[i] = free if x.candidate[k] != 0 else 1.0, 0.0
-        if x.candidate[k] != 0 and values[x.closed[k]] != 0.0 and abs(x.force[i]) < INFINITE:
-            p.F[i], p.warm = x.force[i], True
-    for k in range(x.count):
-        reached, speed, static, bound = x.reached[k], slip_speed(x, k), x.law[LAW * k + HOLD], x.law[LAW * k + BOUND]
-        p.mu[k], p.hold[k] = x.law[LAW * k + KINETIC], static
+    list_contacts(x, x.candidate)
+    for i in range(p.k):
+        k = x.listed[i]
+        reached, speed, bound = x.reached[k], slip_speed(x, k), x.law[LAW * k + BOUND]
+        closed = values[x.closed[k]] != 0.0
+        for r in range(3):
+            a = x.free[3 * k + r]
+            p.b[3 * i + r] = 0.0 if abs(a) <= x.law[LAW * k + ROUNDED] * p.D[3 * i + r, 3 * i + r] else a
+            p.F[3 * i + r] = 0.0
+            if closed and abs(x.force[3 * k + r]) < INFINITE:
+                p.F[3 * i + r], p.warm = x.force[3 * k + r], True
+        p.mu[i], p.hold[i] = x.law[LAW * k + KINETIC], x.law[LAW * k + HOLD]
         if x.rough[k] != 0:
-            p.mu[k], p.hold[k] = INFINITE, INFINITE
-        p.carrier[k] = x.carrier[k] if x.candidate[k] != 0 else k
-        p.carries = p.carries or p.carrier[k] != k
-        p.given[k] = -1.0
-        if x.normal_force[k] == 0 and x.candidate[k] != 0:
-            p.b[3 * k], p.D[3 * k, 3 * k] = 0.0, 0.0
+            p.mu[i], p.hold[i] = INFINITE, INFINITE
+        p.carrier[i] = x.place[x.carrier[k]]
+        p.carries = p.carries or p.carrier[i] != i
+        p.given[i] = -1.0
+        if x.normal_force[k] == 0:
+            p.b[3 * i], p.D[3 * i, 3 * i] = 0.0, 0.0
             if bound >= 0.0:
-                p.mu[k], p.hold[k], p.given[k] = bound, bound, 1.0
+                p.mu[i], p.hold[i], p.given[i] = bound, bound, 1.0
         known = speed > SLOW * x.law[LAW * k + SPEED] and reached & (STOPS | RETURNS) == 0
         leaves = reached & OPENS != 0 or (reached & STRAYS != 0 and x.gap[k] > 0.0)
-        opens = x.candidate[k] == 0 or (leaves and x.opens[k] != 0)
-        p.excluded[k], p.mode[k], p.lasts[k] = CLOSED if opens else 0, OPEN, 1 - x.opens[k]
+        opens = leaves and x.opens[k] != 0
+        p.excluded[i], p.mode[i], p.lasts[i] = CLOSED if opens else 0, OPEN, 1 - x.opens[k]
         some = some or not opens
-        for i in range(2):
-            p.slip[k, i] = x.velocity[3 * k + 1 + i] / speed if known else 0.0
+        for r in range(2):
+            p.slip[i, r] = x.velocity[3 * k + 1 + r] / speed if known else 0.0
         held = slip_force(x, k)
         if reached & SLIPS != 0 and held > 0.0:
-            if p.mu[k] < p.hold[k]:
-                p.excluded[k] = p.excluded[k] | BITS[STICK]
+            if p.mu[i] < p.hold[i]:
+                p.excluded[i] = p.excluded[i] | BITS[STICK]
             else:  # it begins to slip against the friction that held it
-                for i in range(2):
-                    p.slip[k, i] = -x.force[3 * k + 1 + i] / held
+                for r in range(2):
+                    p.slip[i, r] = -x.force[3 * k + 1 + r] / held
     return some
 
 
@@ -286,14 +303,16 @@ def slip_force(x: Contacts, k: int) -> float:
 
 
 @kernel
-def turn_normal(x: Contacts, k: int) -> None:
+def turn_normal(x: Contacts, i: int) -> None:
     """The problem of contact modes with the normal of one of them reversed: a contact of two sides that pulls."""
     p = x.problem
-    p.b[3 * k] = -p.b[3 * k]
-    for i in range(3 * x.count):
-        p.D[3 * k, i] = -p.D[3 * k, i]
-    for i in range(3 * x.count):
-        p.D[i, 3 * k] = -p.D[i, 3 * k]
+    p.b[3 * i] = -p.b[3 * i]
+    for n in range(p.first_pair[i], p.first_pair[i + 1]):
+        for r in range(3 * p.pairs[n], 3 * p.pairs[n] + 3):
+            p.D[3 * i, r] = -p.D[3 * i, r]
+            if r != 3 * i:
+                p.D[r, 3 * i] = -p.D[r, 3 * i]
+    p.D[3 * i, 3 * i] = -p.D[3 * i, 3 * i]
 
 
 @kernel
@@ -303,25 +322,28 @@ def select_with_sides(x: Contacts, values: Reals) -> int:
     Such a contact goes over to its other side where its force has vanished, and else if there is no motion on this one.
     """
     p, status, choices, number = x.problem, int(ContactStatus.UNDECIDED), 1, 0
-    for k in range(x.count):
-        choices *= 1 + x.two_sided[k]
+    for i in range(p.k):
+        choices *= 1 + x.two_sided[x.listed[i]]
     while number < choices and (number == 0 or status != int(ContactStatus.DECIDED)):
         rest = number
-        for k in range(x.count):
+        for i in range(p.k):
+            k = x.listed[i]
             if x.two_sided[k] != 0:
                 over = (x.reached[k] & OPENS != 0) != (rest % 2 == 1)
-                x.on[k] = 1 if (values[x.pulls[k]] != 0.0) != over else 0
+                x.turned[k] = 1 if (values[x.pulls[k]] != 0.0) != over else 0
                 rest = rest // 2
-                if x.on[k] != 0:
-                    turn_normal(x, k)
+                if x.turned[k] != 0:
+                    turn_normal(x, i)
         status, number = select_contact_modes(p), number + 1
-        for k in range(x.count):
-            if x.two_sided[k] != 0 and x.on[k] != 0:
-                turn_normal(x, k)
-                p.F[3 * k], p.a[3 * k] = -p.F[3 * k], -p.a[3 * k]
-    for k in range(x.count):
+        for i in range(p.k):
+            k = x.listed[i]
+            if x.two_sided[k] != 0 and x.turned[k] != 0:
+                turn_normal(x, i)
+                p.F[3 * i], p.a[3 * i] = -p.F[3 * i], -p.a[3 * i]
+    for i in range(p.k):
+        k = x.listed[i]
         if x.two_sided[k] != 0:
-            values[x.pulls[k]] = float(x.on[k])
+            values[x.pulls[k]] = float(x.turned[k])
     return status
 
 
@@ -330,35 +352,49 @@ def set_modes(x: Contacts, y: Reals, values: Reals) -> bool:
     """values ← modes and margins as they were found: whether any contact is closed."""
     p, largest, some = x.problem, 0.0, False
     rows, every = independent_rows(p, x.on, False), 0
-    for i in range(3 * x.count):
+    for i in range(3 * p.k):
         every += 1 if enforced(p, i) else 0
     if rows < every:
         note_shared(x)
         share_forces(x, independent_rows(p, x.on, False))
-    for i in range(3 * x.count):
+    for i in range(3 * p.k):
         largest = max(largest, abs(p.F[i]))
-        if x.candidate[i // 3] != 0 and p.D[i, i] > 0.0:
-            largest = max(largest, abs(x.free[i]) / p.D[i, i])
+        if p.D[i, i] > 0.0:
+            largest = max(largest, abs(x.free[3 * x.listed[i // 3] + i % 3]) / p.D[i, i])
     for k in range(x.count):
-        speed, size, D = x.law[LAW * k + SPEED], x.law[LAW * k + SIZE], p.D[3 * k, 3 * k]
-        rounding = ROUNDING * speed * speed / (size * D) if D > 0.0 else 0.0
-        base = x.carrier[k]
-        mode = OPEN if p.mode[base] == OPEN else p.mode[k]
+        i = x.place[k]
+        base = p.carrier[i] if i >= 0 else i
+        mode = OPEN if i < 0 or p.mode[base] == OPEN else p.mode[i]
+        rubs = i >= 0 and p.mu[i] != 0.0
         values[x.closed[k]] = 0.0 if mode == OPEN else 1.0
-        values[x.sticks[k]] = 1.0 if mode == STICK and p.mu[k] != 0.0 else 0.0
-        values[x.slips[k]] = 1.0 if mode == SLIP and p.mu[k] != 0.0 else 0.0
-        for i in range(2):
-            values[x.way[2 * k + i]] = p.way[k, i] if mode == SLIP else 0.0
+        values[x.sticks[k]] = 1.0 if mode == STICK and rubs else 0.0
+        values[x.slips[k]] = 1.0 if mode == SLIP and rubs else 0.0
+        for r in range(2):
+            values[x.way[2 * k + r]] = p.way[i, r] if mode == SLIP else 0.0
         opens = mode == OPEN and x.normal_force[k] != 0
         margin = max(-x.gap[k], 0.0) + (ROUNDING * extent(x, y, k) if x.reached[k] & CLOSES == 0 else 0.0)
         values[x.gap_margin[k]] = margin if opens else abs(x.gap[k]) + TOUCHES * extent(x, y, k)
-        limit = largest if x.normal_force[k] != 0 else p.hold[k] * (p.F[3 * base] if base != k else 1.0)
-        values[x.force_margin[k]] = max(NEGLIGIBLE * limit, max(rounding, x.law[LAW * k + ROUNDED]))
-        for i in range(3):
-            values[x.rows[3 * k + i]] = float(x.on[3 * k + i])
-            values[x.forces[3 * k + i]] = p.F[3 * k + i]
+        values[x.force_margin[k]] = force_margin(x, k, largest)
+        for r in range(3):
+            values[x.rows[3 * k + r]] = float(x.on[3 * i + r]) if i >= 0 else 0.0
+            values[x.forces[3 * k + r]] = p.F[3 * i + r] if i >= 0 else 0.0
         some = some or mode != OPEN
     return some
+
+
+@kernel
+def force_margin(x: Contacts, k: int, largest: float) -> float:
+    """How far a force of a contact may be beyond its bound: rounding of itself, and of the velocities that it follows from.
+
+    largest  of all forces of contacts
+    """
+    p, i, limit = x.problem, x.place[k], largest
+    speed, size = x.law[LAW * k + SPEED], x.law[LAW * k + SIZE]
+    D = p.D[3 * i, 3 * i] if i >= 0 else 1.0
+    rounding = ROUNDING * speed * speed / (size * D) if D > 0.0 else 0.0
+    if i >= 0 and x.normal_force[k] == 0:
+        limit = p.hold[i] * (p.F[3 * p.carrier[i]] if p.carrier[i] != i else 1.0)
+    return max(NEGLIGIBLE * limit, max(rounding, x.law[LAW * k + ROUNDED]))
 
 
 @kernel
@@ -457,11 +493,11 @@ def settle_contacts(m: Motion, w: Switches, s: StepFunctions, fresh: bool) -> in
     status = int(ContactStatus.DECIDED)
     if pose_problem(x, values):
         status = select_with_sides(x, values)
-    if status == int(ContactStatus.NONE):
-        rough = x.rough[max(x.problem.worst, 0)] != 0
-        return fail(x, int(ContactEnd.ROUGH) if rough else int(ContactEnd.NO_MOTION), x.problem.worst)
     if status != int(ContactStatus.DECIDED):
-        return fail(x, int(ContactEnd.UNDECIDED), x.problem.worst)
+        worst, why = x.listed[max(x.problem.worst, 0)], int(ContactEnd.UNDECIDED)
+        if status == int(ContactStatus.NONE):
+            why = int(ContactEnd.ROUGH) if x.rough[worst] != 0 else int(ContactEnd.NO_MOTION)
+        return fail(x, why, worst)
     if set_modes(x, y, values):
         strike(s, m.jumps, m.reals[T], y)
     for k in range(x.count):

@@ -14,15 +14,17 @@ Plastic impact   F with u = w + D F at which nothing approaches, friction opposi
 Energy cap       F + s e Fₙ n, with the largest s ≤ 1 at which ΔE ≤ 0: a quadratic in s. Friction is not renewed.
 Sequence         each impact at one contact takes (1 − e²) v²/(2 R) at least, v its speed of approach, R the largest change
                  of it by a unit impulse in the friction cone. If e < 1 a finite number of them is faster than any v. What
-                 approaches after STROKES of them is stopped by the least normal impulses, which take energy.
+                 approaches after IMPACTS of them is stopped by the least normal impulses, which take energy.
 """
 
 from __future__ import annotations
 
 import math
 
-from zeromass.integrate.hybrid.coulomb import factor, set_weights, solve_contacts, substitute
+from zeromass.integrate.hybrid.contact_newton import factor_banded, substitute_banded
+from zeromass.integrate.hybrid.contact_problem import ContactProblem, find_couplings, find_island
 from zeromass.integrate.hybrid.impact import impact, stick_impulse
+from zeromass.integrate.hybrid.impact_modes import solve_contacts
 from zeromass.integrate.hybrid.impact_problem import ImpactProblem, ImpactStatus
 from zeromass.integrate.hybrid.impulse_growth import energy_gained, grow_together, slip_speed
 from zeromass.kernel.language import Reals, Reals2, kernel, reals, sqrt
@@ -33,7 +35,7 @@ TOGETHER = 8
 NEAR, ALIKE = 1e-12, 1e-9
 """Part of the speed below which a contact neither approaches nor slips, and by which equally fast ones may differ."""
 
-STROKES = 200
+IMPACTS = 200
 """Impacts at one contact each, at most."""
 
 GIVES, APPROACHES, BEYOND = 1e-12, 1e-10, 1e-9
@@ -44,143 +46,129 @@ INF = math.inf
 
 
 @kernel
-def set_labels(p: ImpactProblem) -> int:
-    """p.label ← the island of each contact, in the order of their first contacts: how many islands there are."""
-    k, count = len(p.mu), 0
-    for c in range(k):
-        p.label[c] = -1
-    for first in range(k):
-        if p.label[first] >= 0:
-            continue
-        p.label[first] = count
-        grows = True
-        while grows:
-            grows = False
-            for i in range(k):
-                for j in range(k):
-                    if p.label[i] == count and p.label[j] < 0:
-                        for r in range(3):
-                            for s in range(3):
-                                if p.D[3 * i + r, 3 * j + s] != 0.0 or p.D[3 * j + s, 3 * i + r] != 0.0:
-                                    p.label[j] = count
-                        grows = grows or p.label[j] >= 0
-        count += 1
-    return count
+def gather(p: ImpactProblem, c: ContactProblem) -> None:
+    """Velocities before, friction and restitution ← those of the contacts of the island."""
+    p.count, p.speed, p.largest = c.count, 0.0, 0.0
+    for i in range(p.count):
+        g = c.order[i]
+        p.friction[i], p.static[i], p.restitution[i] = p.mu[g], max(p.mu[g], p.hold[g]), p.e[g]
+        for r in range(3):
+            row, k = c.D[3 * g + r], 3 * i + r
+            p.before[k], p.v[k], p.Q[k] = p.w[3 * g + r], p.w[3 * g + r], 0.0
+            p.speed = max(p.speed, abs(p.before[k]))
+            for n in range(c.start[i], c.start[i + 1]):
+                for s in range(3):
+                    p.largest = max(p.largest, abs(float(row[3 * c.order[c.near[n]] + s])))
 
 
 @kernel
-def gather(p: ImpactProblem, island: int) -> None:
-    """G, before, friction and restitution ← those of the contacts of an island."""
-    p.count, p.speed, p.largest = 0, 0.0, 0.0
-    for c in range(len(p.mu)):
-        if p.label[c] == island:
-            p.island[p.count] = c
-            p.friction[p.count], p.static[p.count], p.restitution[p.count] = p.mu[c], max(p.mu[c], p.hold[c]), p.e[c]
-            p.count += 1
+def set_velocity(p: ImpactProblem, c: ContactProblem, i: int) -> None:
+    """p.v ← the velocity of a contact after impulses p.Q."""
+    for r in range(3):
+        row, total = c.D[3 * c.order[i] + r], 0.0
+        for n in range(c.start[i], c.start[i + 1]):
+            j, q = 3 * c.order[c.near[n]], 3 * c.near[n]
+            total += row[j] * p.Q[q] + row[j + 1] * p.Q[q + 1] + row[j + 2] * p.Q[q + 2]
+        p.v[3 * i + r] = p.before[3 * i + r] + total
+
+
+@kernel
+def set_velocities(p: ImpactProblem, c: ContactProblem) -> None:
+    """p.v ← velocities after impulses p.Q."""
+    for i in range(p.count):
+        set_velocity(p, c, i)
+
+
+@kernel
+def rounding(p: ImpactProblem, c: ContactProblem) -> float:
+    """Of the velocities after impulses p.Q."""
+    largest = 0.0
     for i in range(p.count):
         for r in range(3):
-            p.before[3 * i + r], p.Q[3 * i + r] = p.w[3 * p.island[i] + r], 0.0
-            p.v[3 * i + r] = p.before[3 * i + r]
-            p.speed = max(p.speed, abs(p.before[3 * i + r]))
-            for j in range(p.count):
+            row, total = c.D[3 * c.order[i] + r], 0.0
+            for n in range(c.start[i], c.start[i + 1]):
                 for s in range(3):
-                    value = float(p.D[3 * p.island[i] + r, 3 * p.island[j] + s])
-                    p.G[3 * i + r, 3 * j + s] = value
-                    p.largest = max(p.largest, abs(value))
+                    total += abs(float(row[3 * c.order[c.near[n]] + s] * p.Q[3 * c.near[n] + s]))
+            largest = max(largest, 2.220446049250313e-16 * total)
+    return largest
 
 
 @kernel
-def set_velocities(p: ImpactProblem) -> None:
-    """p.v ← velocities after impulses p.Q."""
-    n = 3 * p.count
-    for i in range(n):
-        total = 0.0
-        for j in range(n):
-            total += p.G[i, j] * p.Q[j]
-        p.v[i] = p.before[i] + total
-
-
-@kernel
-def check(p: ImpactProblem) -> int:
+def check(p: ImpactProblem, c: ContactProblem) -> int:
     """What is not lawful of impulses p.Q with velocities p.v, an `ImpactStatus`; APART where they are.
 
     Impulses so large that rounding of them would decide what approaches are none.
     """
-    n, unit, rounding = 3 * p.count, p.speed / p.largest, 0.0
-    found = int(ImpactStatus.APART)
-    for i in range(n):
-        total = 0.0
-        for j in range(n):
-            total += abs(p.G[i, j]) * abs(p.Q[j])
-        rounding = max(rounding, 2.220446049250313e-16 * total)
+    unit, found = p.speed / p.largest, int(ImpactStatus.APART)
+    for i in range(3 * p.count):
         if not abs(p.v[i]) < INF or not abs(p.Q[i]) < INF:
             return int(ImpactStatus.UNRESOLVED)
-    for c in range(p.count):
-        if not p.v[3 * c] >= -APPROACHES * p.speed:
+    for i in range(p.count):
+        if not p.v[3 * i] >= -APPROACHES * p.speed:
             found = max(found, int(ImpactStatus.APPROACHES))
-        N = p.Q[3 * c]
+        N = p.Q[3 * i]
         if not -BEYOND * unit <= N or (
-            p.friction[c] < INF and not slip_speed(p.Q, c) <= p.friction[c] * N + BEYOND * unit
+            p.friction[i] < INF and not slip_speed(p.Q, i) <= p.friction[i] * N + BEYOND * unit
         ):
             found = max(found, int(ImpactStatus.OUTSIDE_CONE))
     if not energy_gained(p, p.v, p.Q) <= GIVES * p.speed * unit:
         found = max(found, int(ImpactStatus.GAINS_ENERGY))
-    return found if rounding <= APPROACHES * p.speed else int(ImpactStatus.UNRESOLVED)
+    return found if rounding(p, c) <= APPROACHES * p.speed else int(ImpactStatus.UNRESOLVED)
 
 
 @kernel
-def strike_plastic(p: ImpactProblem) -> bool:
+def strike_plastic(p: ImpactProblem, c: ContactProblem) -> bool:
     """p.v, p.Q ← those after a plastic impact from p.v: whether one is found."""
-    for c in range(p.count):
-        p.active[c], p.known[c], p.N[c] = 1, 0, -1.0
-    p.b[:] = p.v
-    if not solve_contacts(p):
+    for i in range(p.count):
+        p.active[i], p.known[i], p.N[i] = 1, 0, -1.0
+    if not solve_contacts(p, c, p.v):
         return False
     for i in range(3 * p.count):
         p.Q[i] += p.F[i]
-    set_velocities(p)
+    set_velocities(p, c)
     return True
 
 
 @kernel
-def strike_capped(p: ImpactProblem) -> bool:
+def strike_capped(p: ImpactProblem, c: ContactProblem) -> bool:
     """p.Q ← impulses of a plastic impact, restitution with an energy cap, and a plastic impact: whether they are found."""
-    n = 3 * p.count
-    set_weights(p)
-    for i in range(n):
+    for i in range(3 * p.count):
         p.v[i], p.Q[i] = p.before[i], 0.0
-    if not strike_plastic(p):
+    if not strike_plastic(p, c):
         return False
     gained, a, b = energy_gained(p, p.v, p.Q), 0.0, 0.0
-    for c in range(p.count):
-        p.back[c] = p.restitution[c] * max(p.Q[3 * c], 0.0)
-    for c in range(p.count):
-        b += p.back[c] * p.v[3 * c]
-        for j in range(p.count):
-            a += 0.5 * p.back[c] * p.G[3 * c, 3 * j] * p.back[j]
+    for i in range(p.count):
+        p.back[i] = p.restitution[i] * max(p.Q[3 * i], 0.0)
+    for i in range(p.count):
+        b += p.back[i] * p.v[3 * i]
+        for n in range(c.start[i], c.start[i + 1]):
+            j = c.near[n]
+            a += 0.5 * p.back[i] * c.D[3 * c.order[i], 3 * c.order[j]] * p.back[j]
     part = 1.0
     if gained + b + a > 0.0:
         part = min(1.0, -2.0 * gained / (b + sqrt(max(b * b - 4.0 * a * gained, 0.0)))) if gained < 0.0 else 0.0
-    for c in range(p.count):
-        p.Q[3 * c] += part * p.back[c]
-    set_velocities(p)
-    for c in range(p.count):
-        if p.v[3 * c] < -NEAR * p.speed:
-            return strike_plastic(p)
+    for i in range(p.count):
+        p.Q[3 * i] += part * p.back[i]
+    set_velocities(p, c)
+    for i in range(p.count):
+        if p.v[3 * i] < -NEAR * p.speed:
+            return strike_plastic(p, c)
     return True
 
 
 @kernel
-def fastest(p: ImpactProblem) -> int:
-    """The contact that approaches fastest, in the metric of the kinetic energy, −vₙ/√Gₙₙ; −1 if none does."""
+def fastest(p: ImpactProblem, c: ContactProblem) -> int:
+    """The contact that approaches fastest, in the metric of the kinetic energy, −vₙ/√Dₙₙ; −1 if none does."""
     most, which = 0.0, -1
-    for c in range(p.count):
-        if p.v[3 * c] < -NEAR * p.speed:
-            most = max(most, -p.v[3 * c] / sqrt(p.G[3 * c, 3 * c]))
-    for c in range(p.count):
-        approaches = p.v[3 * c] < -NEAR * p.speed
-        if which < 0 and approaches and -p.v[3 * c] / sqrt(p.G[3 * c, 3 * c]) >= (1.0 - ALIKE) * most:
-            which = c
+    for i in range(p.count):
+        p.x[i] = 0.0
+        if p.v[3 * i] < -NEAR * p.speed:
+            p.x[i] = -p.v[3 * i] / sqrt(c.D[3 * c.order[i], 3 * c.order[i]])
+            most = max(most, p.x[i])
+    for i in range(p.count):
+        equal = p.x[i] > 0.0 and p.x[i] >= (1.0 - ALIKE) * most
+        if equal and (which < 0 or c.order[i] < c.order[which]):
+            which = i
     return which
 
 
@@ -196,142 +184,156 @@ def rough_slip(p: ImpactProblem) -> int:
 
 
 @kernel
-def set_block(p: ImpactProblem, c: int, D: Reals2, w: Reals) -> None:
+def set_block(p: ImpactProblem, c: ContactProblem, i: int, D: Reals2, w: Reals) -> None:
     """D, w ← those of one contact."""
-    for i in range(3):
-        w[i] = p.v[3 * c + i]
-        for j in range(3):
-            D[i, j] = p.G[3 * c + i, 3 * c + j]
+    g = 3 * c.order[i]
+    for r in range(3):
+        w[r] = p.v[3 * i + r]
+        for s in range(3):
+            D[r, s] = c.D[g + r, g + s]
 
 
 @kernel
-def strike_in_sequence(p: ImpactProblem) -> bool:
+def strike_in_sequence(p: ImpactProblem, c: ContactProblem) -> bool:
     """p.Q ← impulses of impacts at one contact after another: whether each of them ended."""
     D, w, P, u = reals(3, 3), reals(3), reals(3), reals(3)
     for i in range(3 * p.count):
         p.v[i], p.Q[i] = p.before[i], 0.0
-    for _ in range(STROKES):
-        c = fastest(p)
-        if c >= 0:
-            set_block(p, c, D, w)
-            if not impact(D, w, p.friction[c], p.static[c], p.restitution[c], P, u):
+    for _ in range(IMPACTS):
+        i = fastest(p, c)
+        if i >= 0:
+            set_block(p, c, i, D, w)
+            if not impact(D, w, p.friction[i], p.static[i], p.restitution[i], P, u):
                 return False
-            for i in range(3):
-                p.Q[3 * c + i] += P[i]
+            for r in range(3):
+                p.Q[3 * i + r] += P[r]
         else:
-            c = rough_slip(p)
-            if c < 0:
+            i = rough_slip(p)
+            if i < 0:
                 return True
-            set_block(p, c, D, w)
+            set_block(p, c, i, D, w)
             x, y = stick_impulse(D, w[1], w[2])
-            p.Q[3 * c + 1], p.Q[3 * c + 2] = p.Q[3 * c + 1] + x, p.Q[3 * c + 2] + y
-        set_velocities(p)
-    stop_approach(p)
-    set_velocities(p)
+            p.Q[3 * i + 1], p.Q[3 * i + 2] = p.Q[3 * i + 1] + x, p.Q[3 * i + 2] + y
+        for n in range(c.start[i], c.start[i + 1]):
+            set_velocity(p, c, c.near[n])
+    stop_approach(p, c)
+    set_velocities(p, c)
     return True
 
 
 @kernel
-def stop_approach(p: ImpactProblem) -> None:
-    """p.Q ← with normal impulses N ≥ 0 added that stop all approach: those of the least ½ N·H N + v·N, H = Gₙₙ.
+def stop_approach(p: ImpactProblem, c: ContactProblem) -> None:
+    """p.Q ← with normal impulses N ≥ 0 added that stop all approach: those of the least ½ N·H N + v·N, H = Dₙₙ.
 
     The method of active sets of Lawson and Hanson; p.active has the contacts with N > 0.
     """
-    for c in range(p.count):
-        p.N[c], p.active[c] = 0.0, 0
+    for i in range(p.count):
+        p.N[i], p.active[i] = 0.0, 0
     for _ in range(8 * p.count):
         worst, which = -NEAR * p.speed, -1
-        for c in range(p.count):
-            v = p.v[3 * c]
-            for j in range(p.count):
-                v += p.G[3 * c, 3 * j] * p.N[j]
-            if p.active[c] == 0 and v < worst:
-                worst, which = v, c
+        for i in range(p.count):
+            v = p.v[3 * i]
+            for n in range(c.start[i], c.start[i + 1]):
+                v += c.D[3 * c.order[i], 3 * c.order[c.near[n]]] * p.N[c.near[n]]
+            if p.active[i] == 0 and v < worst:
+                worst, which = v, i
         if which < 0:
             break
         p.active[which] = 1
         while which >= 0:
-            which = improve(p)
-    for c in range(p.count):
-        p.Q[3 * c] += p.N[c]
+            which = improve(p, c)
+    for i in range(p.count):
+        p.Q[3 * i] += p.N[i]
 
 
 @kernel
-def improve(p: ImpactProblem) -> int:
+def improve(p: ImpactProblem, c: ContactProblem) -> int:
     """p.N ← nearer to where all contacts of p.active rest: the contact that it was stopped by and that leaves, or −1."""
-    n = 0
-    for c in range(p.count):
-        if p.active[c] != 0:
-            p.contact[n], p.x[n] = c, -p.v[3 * c]
-            n += 1
-    for i in range(n):
-        for j in range(n):
-            p.A[i, j] = p.G[3 * p.contact[i], 3 * p.contact[j]]
-    if not factor(p.A, p.order, n):
+    m = 0
+    for i in range(p.count):
+        if p.active[i] != 0:
+            p.struck[m], p.x[m], c.place[i] = i, -p.v[3 * i], m
+            m += 1
+    for a in range(m):
+        i = p.struck[a]
+        for b in range(m):
+            c.A[a, b] = 0.0
+        for n in range(c.start[i], c.start[i + 1]):
+            j = c.near[n]
+            if p.active[j] != 0:
+                c.A[a, c.place[j]] = c.D[3 * c.order[i], 3 * c.order[j]]
+    if not factor_banded(c.A, c.columns, m, m):
         return -1
-    substitute(p.A, p.order, p.x, n)
+    substitute_banded(c.A, c.columns, p.x, m, m)
     part, which = 1.0, -1
-    for i in range(n):
-        N = p.N[p.contact[i]]
-        if p.x[i] < 0.0 and N / (N - p.x[i]) < part:
-            part, which = N / (N - p.x[i]), p.contact[i]
-    for i in range(n):
-        c = p.contact[i]
-        p.N[c] = max(p.N[c] + part * (p.x[i] - p.N[c]), 0.0)
+    for a in range(m):
+        N = p.N[p.struck[a]]
+        if p.x[a] < 0.0 and N / (N - p.x[a]) < part:
+            part, which = N / (N - p.x[a]), p.struck[a]
+    for a in range(m):
+        i = p.struck[a]
+        p.N[i] = max(p.N[i] + part * (p.x[a] - p.N[i]), 0.0)
     if which >= 0:
         p.N[which], p.active[which] = 0.0, 0
     return which
 
 
 @kernel
-def strike_one(p: ImpactProblem) -> int:
+def strike_one(p: ImpactProblem, c: ContactProblem) -> int:
     """p.Q, p.v ← those after the impact of an island of one contact: an `ImpactStatus`."""
     D, w, P, u = reals(3, 3), reals(3), reals(3), reals(3)
-    set_block(p, 0, D, w)
+    set_block(p, c, 0, D, w)
     if not impact(D, w, p.friction[0], p.static[0], p.restitution[0], P, u):
         return int(ImpactStatus.UNRESOLVED)
     for i in range(3):
         p.Q[i], p.v[i] = P[i], u[i]
-    return max(check(p), int(ImpactStatus.SINGLE))
+    return max(check(p, c), int(ImpactStatus.SINGLE))
 
 
 @kernel
-def strike_island(p: ImpactProblem, simultaneous: bool) -> int:
+def strike_island(p: ImpactProblem, c: ContactProblem, simultaneous: bool) -> int:
     """p.Q, p.v ← those after the impact of an island: an `ImpactStatus`."""
     approaches = False
-    for c in range(p.count):
-        approaches = approaches or p.before[3 * c] < 0.0
+    for i in range(p.count):
+        approaches = approaches or p.before[3 * i] < 0.0
     if not approaches:
         return int(ImpactStatus.APART)
     if p.count == 1:
-        return strike_one(p)
-    if simultaneous and p.count <= TOGETHER and grow_together(p):
-        set_velocities(p)
-        if check(p) == int(ImpactStatus.APART):
+        return strike_one(p, c)
+    if simultaneous and p.count <= TOGETHER and grow_together(p, c):
+        set_velocities(p, c)
+        if check(p, c) == int(ImpactStatus.APART):
             return int(ImpactStatus.SIMULTANEOUS)
-    if simultaneous and strike_capped(p) and check(p) == int(ImpactStatus.APART):
+    if simultaneous and strike_capped(p, c) and check(p, c) == int(ImpactStatus.APART):
         return int(ImpactStatus.CAPPED)
-    if not strike_in_sequence(p):
+    if not strike_in_sequence(p, c):
         return int(ImpactStatus.UNRESOLVED)
-    return max(check(p), int(ImpactStatus.SEQUENTIAL))
+    return max(check(p, c), int(ImpactStatus.SEQUENTIAL))
 
 
 @kernel
-def impacts(p: ImpactProblem, simultaneous: bool) -> int:
+def impacts(p: ImpactProblem, c: ContactProblem, simultaneous: bool) -> int:
     """p.P, p.u, p.energy ← impulses, velocities after, and energy that an impact adds: an `ImpactStatus`.
 
+    c             D, its pairs, and memory of the solver of contact modes
     simultaneous  whether impulses of an island act together where that is lawful, or one contact is struck after another
 
     Above SEQUENTIAL the impact is not lawful, or was not found.
     """
     status = int(ImpactStatus.APART)
-    for island in range(set_labels(p)):
-        gather(p, island)
-        status = max(status, strike_island(p, simultaneous))
-        for c in range(p.count):
-            for i in range(3):
-                p.P[3 * p.island[c] + i], p.u[3 * p.island[c] + i] = p.Q[3 * c + i], p.v[3 * c + i]
+    c.exhaustive, c.carries = False, False
+    for g in range(c.k):
+        c.carrier[g], c.excluded[g], c.lasts[g] = g, 0, 0
+    find_couplings(c)
+    for root in range(c.k):
+        if c.number[root] < 0:
+            find_island(c, root)
+            gather(p, c)
+            status = max(status, strike_island(p, c, simultaneous))
+            for i in range(p.count):
+                for r in range(3):
+                    p.P[3 * c.order[i] + r], p.u[3 * c.order[i] + r] = p.Q[3 * i + r], p.v[3 * i + r]
     p.energy = 0.0
-    for i in range(len(p.w)):
+    for i in range(3 * c.k):
         p.energy += 0.5 * p.P[i] * (p.w[i] + p.u[i])
     return status

@@ -2,7 +2,7 @@
 
 As in Routh's method for one contact, `integrate.hybrid.impact`, velocities v change with the impulses Q by
 
-    dv = G dQ,   dQ = (1, −μ s) dp where a contact slips along s, or with the friction that keeps it from slipping
+    dv = D dQ,   dQ = (1, −μ s) dp where a contact slips along s, or with the friction that keeps it from slipping
 
 Compression   contacts that approach take the same dp, those at rest along the normal as much as keeps them so, until none
               approaches: Q_c is what each has taken
@@ -19,21 +19,24 @@ from __future__ import annotations
 
 import math
 
-from zeromass.integrate.hybrid.coulomb import (
+from zeromass.integrate.hybrid.contact_law import TARGET
+from zeromass.integrate.hybrid.contact_newton import LEAST, iterate_proximal_points, newton, solve_modes
+from zeromass.integrate.hybrid.contact_problem import (
     OPEN,
-    REFINEMENTS,
     SLIP,
     STICK,
-    WARM,
-    approach_solution,
-    set_weights,
-    solve_contacts,
-    solve_modes,
+    ContactProblem,
+    copy_block,
+    set_accelerations,
+    set_bars,
 )
+from zeromass.integrate.hybrid.impact_modes import pose, set_sticking, solve_contacts, take
 from zeromass.integrate.hybrid.impact_problem import ImpactProblem
 from zeromass.integrate.hybrid.impact_steps import EXACT, MOST_STEPS, error_norm, set_stage, step_ratio
 from zeromass.integrate.methods.dop853.coefficients import STAGES
-from zeromass.kernel.language import Reals, kernel, sqrt
+from zeromass.kernel.functions import log
+from zeromass.kernel.language import Reals, kernel, reals, sqrt
+from zeromass.kernel.roots import PLACE, begin_bracket, narrow_bracket
 
 STOPPED, NEAR = 1e-12, 1e-12
 """Part of the speed below which a slip has died out, and below which a contact neither approaches nor separates."""
@@ -49,8 +52,11 @@ proportion to its square."""
 ROUNDED, BEYOND = 1e-12, 1e-9
 """Part of the energy by which a compression may seem to gain some, and of the forces by which a mode that ends is wrong."""
 
-ROUNDS, LAST, PIECES, ROOTS = 60, 10, 400, 60
-"""Compressions, how many of the last ones are without restitution, parts of each, and trials for an event, at most."""
+REFINEMENTS = 4
+"""Proximal points of the equations of a stage, at most."""
+
+ROUNDS, LAST, PIECES = 60, 10, 400
+"""Compressions, how many of the last ones are without restitution, and parts of each, at most."""
 
 TINY = 2.2250738585072014e-308
 INF = math.inf
@@ -99,27 +105,33 @@ def pose_rates(p: ImpactProblem) -> bool:
         if speed > STOPPED * p.speed and p.friction[c] < INF and p.begins[c] == 0:
             p.known[c] = 1
             p.s[c, 0], p.s[c, 1] = p.v[3 * c + 1] / speed, p.v[3 * c + 2] / speed
-    for i in range(3 * p.count):
-        p.b[i] = 0.0
+        for i in range(3):
+            p.first[3 * c + i] = 0.0
     return struck
 
 
 @kernel
-def stop_rough(p: ImpactProblem) -> None:
+def stop_rough(p: ImpactProblem, c: ContactProblem) -> None:
     """Takes at once the slip of rough contacts that are pressed."""
-    for c in range(p.count):
-        rough = p.active[c] != 0 and p.mode[c] == STICK and p.friction[c] == INF
-        p.active[c] = 1 if rough else 0
-        p.mode[c], p.N[c], p.known[c] = STICK if rough else OPEN, 0.0, 0
-    for i in range(3 * p.count):
-        p.b[i], p.F[i] = p.v[i], 0.0
-    solve_modes(p, REFINEMENTS)
+    for i in range(p.count):
+        p.active[i] = 1 if is_rough(p, i) else 0
+        p.N[i], p.known[i] = 0.0, 0
+    pose(p, c, p.v)
+    set_sticking(p, c)
+    solve_modes(c, REFINEMENTS)
+    take(p, c)
     for i in range(3 * p.count):
         p.v[i], p.Q[i] = p.a[i], p.Q[i] + p.F[i]
-    for c in range(p.count):
-        if p.active[c] != 0:
-            p.v[3 * c + 1], p.v[3 * c + 2] = 0.0, 0.0
+    for i in range(p.count):
+        if p.active[i] != 0:
+            p.v[3 * i + 1], p.v[3 * i + 2] = 0.0, 0.0
     clear_rounding(p)
+
+
+@kernel
+def is_rough(p: ImpactProblem, i: int) -> bool:
+    """Whether a contact that is pressed never slips."""
+    return p.active[i] != 0 and p.mode[i] == STICK and p.friction[i] == INF
 
 
 @kernel
@@ -127,8 +139,7 @@ def has_rough_slip(p: ImpactProblem) -> bool:
     """Whether a rough contact that is pressed slips."""
     found = False
     for c in range(p.count):
-        rough = p.active[c] != 0 and p.mode[c] == STICK and p.friction[c] == INF
-        found = found or (rough and slip_speed(p.v, c) > STOPPED * p.speed)
+        found = found or (is_rough(p, c) and slip_speed(p.v, c) > STOPPED * p.speed)
     return found
 
 
@@ -211,31 +222,48 @@ def advance_straight(p: ImpactProblem) -> int:
 
 
 @kernel
-def set_slope(p: ImpactProblem, y: Reals, f: Reals) -> None:
+def set_slope(p: ImpactProblem, c: ContactProblem, y: Reals, f: Reals) -> None:
     """f ← d/dτ of velocities, impulses and their growth, dp = min |slip| dτ; p.F, p.a are the rates by p."""
     n, least, begins = 3 * p.count, INF, False
-    for c in range(p.count):
-        if p.moving[c] != 0:
-            speed = max(slip_speed(y, c), TINY)
+    for i in range(p.count):
+        if p.moving[i] != 0:
+            g, speed = c.order[i], max(slip_speed(y, i), TINY)
             least = min(least, speed)
-            p.s[c, 0], p.s[c, 1] = y[3 * c + 1] / speed, y[3 * c + 2] / speed
-        begins = begins or p.begins[c] != 0
-    p.F[:] = p.first
+            c.way[g, 0], c.way[g, 1] = y[3 * i + 1] / speed, y[3 * i + 2] / speed
+            for m in range(c.start[i], c.start[i + 1]):
+                copy_block(c, c.near[m], i)
+        begins = begins or p.begins[i] != 0
+    c.f[:n] = p.first[:n]
     if begins:
-        approach_solution(p, WARM)
+        solve_beginning(p, c)
     else:
-        solve_modes(p, REFINEMENTS)
+        solve_modes(c, REFINEMENTS)
+    take(p, c)
     for i in range(n):
         f[i], f[n + i] = least * p.a[i], least * p.F[i]
     f[2 * n] = least
 
 
 @kernel
+def solve_beginning(p: ImpactProblem, c: ContactProblem) -> None:
+    """c.f, c.acc ← rates near those of p.first where slips begin, whose directions are unknown."""
+    n, steps, fine = 3 * p.count, 1, 0.01 * TARGET
+    for _ in range(REFINEMENTS):
+        if steps > 0:
+            c.anchor[:n] = c.f[:n]
+            steps = newton(c, LEAST, 0.0, fine)
+    if steps < 0:
+        c.f[:n] = p.first[:n]
+        iterate_proximal_points(c, LEAST, 0.0)
+    set_accelerations(c, c.f, 0.0, c.acc)
+
+
+@kernel
 def set_events(p: ImpactProblem, y: Reals, g: Reals, forces: float) -> None:
     """g ← functions that become negative where a piece ends, after `set_slope` at y.
 
-    Of each contact: its slip, its approach or its gap, what friction can hold beyond what it does, and its normal force;
-    then what is left of the restitution, and the energy that is lost. `forces` is the size of rates of impulses.
+    Of each contact: log of its slip, its approach or its gap, what friction can hold beyond what it does, and its normal
+    force; then what is left of the restitution, and the energy that is lost. `forces` is the size of rates of impulses.
     """
     n = 3 * p.count
     for c in range(p.count):
@@ -243,7 +271,7 @@ def set_events(p: ImpactProblem, y: Reals, g: Reals, forces: float) -> None:
         for i in range(4):
             g[4 * c + i] = 1.0
         if p.moving[c] != 0:
-            g[4 * c] = slip_speed(y, c) - STOPPED * p.speed
+            g[4 * c] = log(max(slip_speed(y, c), TINY) / (STOPPED * p.speed))
         elif p.begins[c] != 0:
             g[4 * c] = BEGUN * p.speed - slip_speed(y, c)
         if p.strikes[c] != 0 and not p.restores:
@@ -261,12 +289,12 @@ def set_events(p: ImpactProblem, y: Reals, g: Reals, forces: float) -> None:
 
 
 @kernel
-def try_step(p: ImpactProblem, h: float) -> None:
+def try_step(p: ImpactProblem, c: ContactProblem, h: float) -> None:
     """p.y_new ← the state after a step h from p.y, whose slope is p.K[0]; the slope there is p.K[STAGES]."""
     n = 6 * p.count + 1
     for s in range(1, STAGES):
         set_stage(p.y, h, p.K, s, p.y_new, n)
-        set_slope(p, p.y_new, p.K[s])
+        set_slope(p, c, p.y_new, p.K[s])
     set_stage(p.y, h, p.K, STAGES, p.y_new, n)
 
 
@@ -288,73 +316,89 @@ def has_event(p: ImpactProblem, g: Reals) -> bool:
 
 
 @kernel
-def locate_event(p: ImpactProblem, h: float, forces: float) -> None:
-    """p.y_new, p.g_new ← just behind the first event in a step h from p.y to p.y_new, by secants that go beyond it."""
-    low, high, side, wide = 0.0, h, 0, h
-    p.y_high[:] = p.y_new
-    p.g_high[:] = p.g_new
-    for trial in range(ROOTS):
-        if high - low <= 1e-14 * h:
-            break
-        part = 1.0
-        for j in range(4 * p.count + 2):
-            if p.g[j] > 0.0 and not p.g_high[j] > 0.0:
-                part = min(part, p.g[j] / (p.g[j] - p.g_high[j]))
-        width = high - low
-        x = low + width * part
-        if side < 0:
-            x = low + min(2.0 * width * part + 1e-15 * h, 0.5 * width)
-        elif side > 0:
-            x = high - min(2.0 * width * (1.0 - part) + 1e-15 * h, 0.5 * width)
-        if (trial % 3 == 2 and width > 0.5 * wide) or not (x > low and x < high):
-            x = low + 0.5 * width
-        if trial % 3 == 2:
-            wide = width
-        try_step(p, x - low)
-        set_slope(p, p.y_new, p.K[STAGES])
-        set_events(p, p.y_new, p.g_new, forces)
-        if has_event(p, p.g_new):
-            high, side = x, 1
-            p.y_high[:] = p.y_new
-            p.g_high[:] = p.g_new
-        else:
-            low, side = x, -1
-            accept_step(p)
-    p.y_new[:] = p.y_high
-    p.g_new[:] = p.g_high
+def event_slack(p: ImpactProblem, j: int, forces: float) -> float:
+    """How far beyond its zero an event function may be where a piece ends: what is neglected there in any case."""
+    if j == 4 * p.count:
+        return ROUNDED * p.left
+    if j > 4 * p.count:
+        return 0.1 * ROUNDED * p.speed * p.speed / p.largest
+    kind = j % 4
+    if kind == 0:
+        return 1.0 if p.moving[j // 4] != 0 else 0.1 * HELD * BEGUN * p.speed
+    return 0.5 * NEAR * p.speed if kind == 1 else BEYOND * forces
 
 
 @kernel
-def advance_turning(p: ImpactProblem) -> int:
+def first_event(p: ImpactProblem, g: Reals, forces: float) -> float:
+    """The least event function in g, as a part of what it is at p.y: zero where the first event is half its slack behind."""
+    least = INF
+    for j in range(4 * p.count + 2):
+        if p.g[j] > 0.0:
+            least = min(least, (g[j] + 0.5 * event_slack(p, j, forces)) / p.g[j])
+    return least
+
+
+@kernel
+def is_behind(p: ImpactProblem, g: Reals, forces: float) -> bool:
+    """Whether g is behind an event by no more than its slack."""
+    near = has_event(p, g)
+    for j in range(4 * p.count + 2):
+        near = near and not (p.g[j] > 0.0 and g[j] < -event_slack(p, j, forces))
+    return near
+
+
+@kernel
+def locate_event(p: ImpactProblem, c: ContactProblem, h: float, forces: float) -> None:
+    """p.y_new, p.g_new ← behind the first event in a step h from p.y to p.y_new, by steps from p.y."""
+    bracket, start, end = reals(7), first_event(p, p.g, forces), first_event(p, p.g_new, forces)
+    begin_bracket(bracket, 0.0, h, start, end, 0.0)
+    bracket[PLACE] = h * (start / (start - end))
+    last = is_behind(p, p.g_new, forces)
+    while not last:
+        try_step(p, c, bracket[PLACE])
+        set_slope(p, c, p.y_new, p.K[STAGES])
+        set_events(p, p.y_new, p.g_new, forces)
+        if is_behind(p, p.g_new, forces):
+            break
+        if narrow_bracket(bracket, first_event(p, p.g_new, forces)):
+            last = True
+            try_step(p, c, bracket[PLACE])
+            set_slope(p, c, p.y_new, p.K[STAGES])
+            set_events(p, p.y_new, p.g_new, forces)
+
+
+@kernel
+def advance_turning(p: ImpactProblem, c: ContactProblem) -> int:
     """v, Q ← those at the next change, where slips turn: 1 at the end of a restitution, 0 before it, −1 if none is found."""
     n, pace, forces, mu = 3 * p.count, 0.0, 0.0, 0.0
-    p.first[:] = p.F
-    for c in range(p.count):
-        pace = max(pace, p.N[c])
-        mu = max(mu, p.friction[c] if p.slow[c] != 0 else 0.0)
+    p.first[:n] = c.f[:n]
+    set_bars(c, False)
+    for i in range(p.count):
+        pace = max(pace, p.N[i])
+        mu = max(mu, p.friction[i] if p.slow[i] != 0 else 0.0)
     for i in range(n):
         forces = max(forces, abs(p.F[i]))
         p.y[i], p.y[n + i] = p.v[i], p.Q[i]
         p.atol[i], p.atol[n + i] = EXACT * p.speed, EXACT * p.speed / p.largest
     p.y[2 * n], p.atol[2 * n] = 0.0, EXACT * p.speed / (p.largest * pace)
     h, left = 0.1 / (p.largest * pace * (1.0 + mu)), LONGEST / (p.largest * pace)
-    set_slope(p, p.y, p.K[0])
+    set_slope(p, c, p.y, p.K[0])
     set_events(p, p.y, p.g, forces)
     found = False
     for _ in range(MOST_STEPS):
         h = min(h, left)
-        try_step(p, h)
+        try_step(p, c, h)
         error = error_norm(p.y, p.y_new, h, p.K, p.atol, 2 * n + 1)
         if not error < 1.0:
             h *= step_ratio(error)
             if not h > 1e-12 * left:
                 return -1
             continue
-        set_slope(p, p.y_new, p.K[STAGES])
+        set_slope(p, c, p.y_new, p.K[STAGES])
         set_events(p, p.y_new, p.g_new, forces)
         found = has_event(p, p.g_new)
         if found:
-            locate_event(p, h, forces)
+            locate_event(p, c, h, forces)
             break
         accept_step(p)
         left -= h
@@ -365,29 +409,29 @@ def advance_turning(p: ImpactProblem) -> int:
         return -1
     for i in range(n):
         p.v[i], p.Q[i] = p.y_new[i], p.y_new[n + i]
-    for c in range(p.count):
-        if p.moving[c] != 0 and (p.g_new[4 * c] <= 0.0 or (not found and slip_speed(p.v, c) <= HELD * p.speed)):
-            p.v[3 * c + 1], p.v[3 * c + 2] = 0.0, 0.0
+    for i in range(p.count):
+        if p.moving[i] != 0 and (p.g_new[4 * i] <= 0.0 or (not found and slip_speed(p.v, i) <= HELD * p.speed)):
+            p.v[3 * i + 1], p.v[3 * i + 2] = 0.0, 0.0
     clear_rounding(p)
     p.left -= p.y_new[2 * n] if p.restores else 0.0
     return 1 if p.restores and min(p.g_new[4 * p.count], p.g_new[4 * p.count + 1]) <= 0.0 else 0
 
 
 @kernel
-def grow(p: ImpactProblem) -> bool:
+def grow(p: ImpactProblem, c: ContactProblem) -> bool:
     """Compression or, where p.restores, restitution by impulses p.back: whether it ends."""
     p.left = 1.0
     for _ in range(PIECES):
         if not pose_rates(p) or not p.left > 0.0:
             return True
-        if not solve_contacts(p):
+        if not solve_contacts(p, c, p.first):
             return False
         if has_rough_slip(p):
-            stop_rough(p)
+            stop_rough(p, c)
             continue
         if has_ended_slip(p):
             continue
-        found = advance_turning(p) if set_slips(p) else advance_straight(p)
+        found = advance_turning(p, c) if set_slips(p) else advance_straight(p)
         gained = energy_gained(p, p.v, p.Q)
         if found < 0 or (not p.restores and gained > ROUNDED * p.speed * p.speed / p.largest):
             return False
@@ -397,29 +441,27 @@ def grow(p: ImpactProblem) -> bool:
 
 
 @kernel
-def grow_together(p: ImpactProblem) -> bool:
+def grow_together(p: ImpactProblem, c: ContactProblem) -> bool:
     """p.Q ← impulses of an island that grow together, from velocities p.before: whether there is such an impact."""
-    set_weights(p)
-    p.v[:] = p.before
     for i in range(3 * p.count):
-        p.Q[i] = 0.0
-    for c in range(p.count):
-        p.begins[c] = 0
+        p.v[i], p.Q[i] = p.before[i], 0.0
+    for i in range(p.count):
+        p.begins[i] = 0
     for number in range(ROUNDS):
         approaches, restores = False, False
-        for c in range(p.count):
-            approaches = approaches or p.v[3 * c] < -NEAR * p.speed
-            p.begun[c] = p.Q[3 * c]
+        for i in range(p.count):
+            approaches = approaches or p.v[3 * i] < -NEAR * p.speed
+            p.begun[i] = p.Q[3 * i]
         if not approaches:
             return True
         p.restores = False
-        if not grow(p):
+        if not grow(p, c):
             return False
-        for c in range(p.count):
-            p.back[c] = p.restitution[c] * (p.Q[3 * c] - p.begun[c])
-            restores = restores or p.back[c] > 0.0
+        for i in range(p.count):
+            p.back[i] = p.restitution[i] * (p.Q[3 * i] - p.begun[i])
+            restores = restores or p.back[i] > 0.0
         if restores and number < ROUNDS - LAST:
             p.restores = True
-            if not grow(p):
+            if not grow(p, c):
                 return False
     return True
