@@ -78,33 +78,41 @@ def sharpened(m: Motion, w: Switches, s: StepFunctions, k: int, before: float, a
 
 
 @kernel
+def meets_in_step(m: Motion, w: Switches, s: StepFunctions) -> bool:
+    """Whether polyhedra meet in the step that is open: p.when and p.met tell when and which, and s.row the state."""
+    p = m.contacts.polyhedra
+    before, t0, length = s.t0[0], s.t0[0], s.t1[0] - s.t0[0]
+    for look in range(1, LOOKS + 1):
+        time = s.t1[0] if look == LOOKS else t0 + length * (float(look) / float(LOOKS))
+        pair = meets_at(m, w, s, time)
+        if pair >= 0:
+            low, high = before, time
+            for again in range(HALVINGS):
+                middle = (low + high) / 2.0
+                if middle == low or middle == high:
+                    break
+                found = meets_at(m, w, s, middle)
+                if found >= 0:
+                    high, pair = middle, found
+                else:
+                    low = middle
+            p.when, p.met = sharpened(m, w, s, pair, before, high), p.slots[pair, 0]
+            state_at(s, p.when)
+            return True
+        before = time
+    return False
+
+
+@kernel
 def polyhedra_meet(m: Motion, w: Switches, s: StepFunctions) -> bool:
     """Whether polyhedra meet in steps that have not been looked at; the piece then ends there, and later steps are gone."""
     p = m.contacts.polyhedra
     for row in range(p.looked, m.ints[RECORDED]):
         open_step(m, row)
-        before, t0, length = s.t0[0], s.t0[0], s.t1[0] - s.t0[0]
-        for look in range(1, LOOKS + 1):
-            time = s.t1[0] if look == LOOKS else t0 + length * (float(look) / float(LOOKS))
-            pair = meets_at(m, w, s, time)
-            if pair >= 0:
-                low, high = before, time
-                for again in range(HALVINGS):
-                    middle = (low + high) / 2.0
-                    if middle == low or middle == high:
-                        break
-                    found = meets_at(m, w, s, middle)
-                    if found >= 0:
-                        high, pair = middle, found
-                    else:
-                        low = middle
-                end = sharpened(m, w, s, pair, before, high)
-                state_at(s, end)
-                m.ints[STEPS] -= m.ints[RECORDED] - row - 1
-                m.ints[RECORDED] = row + 1
-                cut(m, end, s.row[1:])
-                p.looked, p.met = row + 1, p.slots[pair, 0]
-                return True
-            before = time
+        if meets_in_step(m, w, s):
+            m.ints[STEPS] -= m.ints[RECORDED] - row - 1
+            m.ints[RECORDED] = p.looked = row + 1
+            cut(m, p.when, s.row[1:])
+            return True
     p.looked = m.ints[RECORDED]
     return False

@@ -65,6 +65,7 @@ CONTACT_WORDS: dict[ContactEnd, str] = {
     "friction=μ, with which it slips before",
     ContactEnd.UNDECIDED: "the modes of the contacts near {which} are not found",
     ContactEnd.NO_IMPULSE: "the impulses of an impact near {which} are not found",
+    ContactEnd.INSIDE: "the bodies of {which} overlap",
     ContactEnd.REPEATS: "impacts at {which} follow one another at the same moment without end",
 }
 """which: a contact."""

@@ -185,6 +185,12 @@ class PieceLoop(Loop):
                 place = find()
         return place if place != t[-1] else None
 
+    def meets(self) -> tuple[float, dict[int, float]] | None:
+        """The first time at which polyhedra meet, and the contact that ends the piece there, with its cause."""
+        steps = range(len(self.work.rows)) if self._memory.m.contacts.polyhedra.count else ()
+        found = (self._memory.meets(self._steps(np.array([step]))) for step in steps)
+        return next((one for one in found if one is not None), None)
+
     def _may_end(self, name: str) -> bool:
         """Whether the mode of a contact is one that ends as an event says."""
         (k, cause), memory = place_of(name), self._memory

@@ -13,7 +13,7 @@ from zeromass.compile.program import Program
 from zeromass.expression import Symbol
 from zeromass.integrate.hybrid.callbacks import Callbacks
 from zeromass.integrate.hybrid.chattering import strays
-from zeromass.integrate.hybrid.contact_table import FLOWS, contact_functions, contact_table
+from zeromass.integrate.hybrid.contact_table import FLOWS, MEETS, contact_functions, contact_table
 from zeromass.integrate.hybrid.crossing import has_events
 from zeromass.integrate.hybrid.driver import functions_in_piece, select_in_piece
 from zeromass.integrate.hybrid.guard_cache import GuardCache
@@ -39,6 +39,7 @@ from zeromass.integrate.hybrid.memory import (
     Lengths,
     Motion,
 )
+from zeromass.integrate.hybrid.meeting import meets_in_step
 from zeromass.integrate.hybrid.piece_begin import leave_switches
 from zeromass.integrate.hybrid.piece_end import PieceEnd, locate_end, stops_at_switch
 from zeromass.integrate.hybrid.python_functions import PythonFunctions
@@ -274,16 +275,27 @@ class PieceMemory:
         places    where its functions are looked at first
         returned  what brings states onto the constraints, where machine code is not sure of that
         """
-        m, s = self.m, self.step
-        s.step, s.t0[:], s.y0[:], s.t1[:], s.y1[:] = 0, *step[:4]
-        s.polynomial[:] = step.polynomials[0]
-        m.record, m.signs = self.work.record, self.work.signs
-        m.span[:], m.first[:], m.last[:] = (s.t0[0], s.t1[0] - s.t0[0]), s.y0[0], s.y1[0]
+        self._open(step)
         found = self._located(places)
         if found is PieceEnd.UNSURE and returned is not None:
             with self._projected(returned):
                 found = self._located(places)
         return found
+
+    def _open(self, step: Steps) -> None:
+        m, s = self.m, self.step
+        s.step, s.t0[:], s.y0[:], s.t1[:], s.y1[:] = 0, *step[:4]
+        s.polynomial[:] = step.polynomials[0]
+        m.record, m.signs = self.work.record, self.work.signs
+        m.span[:], m.first[:], m.last[:] = (s.t0[0], s.t1[0] - s.t0[0]), s.y0[0], s.y1[0]
+
+    def meets(self, step: Steps) -> tuple[float, dict[int, float]] | None:
+        """When polyhedra meet in a step, and the contact that ends the piece, with its cause."""
+        self._open(step)
+        if not compiled(meets_in_step)(self.m, self.w, self.step):
+            return None
+        found = self.m.contacts.polyhedra
+        return found.when, {len(self.w.kind) + found.met: float(MEETS)}
 
     def _located(self, places: Sequence[float]) -> PieceEnd:
         while True:

@@ -84,6 +84,9 @@ class PieceRunner:
                 loop, segment = sooner
             else:
                 break
+        if (met := loop.meets()) is not None:
+            loop, segment = self._run(loop.program, moving, piece, met[0], tell)
+            loop.found, loop.reached = PieceEnd.SWITCH, met[1]
         if self._watched.asked:
             ends = loop.work.event_values(float(segment.t[-1]), segment.y[-1])
             self.before = ends[: len(self._watched.asked)].tolist()

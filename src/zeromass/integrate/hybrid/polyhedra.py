@@ -48,7 +48,7 @@ class Polyhedra(Struct):
                 are along it; apart: how far at most, where edges tell so a little better than faces
     ring, base  vertices of two faces
     trial       parameters of a feature
-    met         the first contact of the pair that has met
+    met, when   the first contact of the pair that has met, and the time
     looked      steps that have been looked at, of the piece of a motion
     """
 
@@ -85,6 +85,7 @@ class Polyhedra(Struct):
     base: Reals2
     trial: Reals
     met: int
+    when: float
     looked: int
 
 
