@@ -250,11 +250,11 @@ def resolution(s: NegativeSearch) -> int:
             for m in range(4):
                 between += CUBICS[k, m] * s.seen[2 * (k + m), j]
             error = max(error, abs(between - s.seen[2 * k + 3, j]))
-        rounding = ROUNDING * s.sizes[j]
-        if error > ACCURACY * size + rounding and lowest < error + ACCURACY * size:
+        rounding, least = ROUNDING * s.sizes[j], s.rounding * s.sizes[j]
+        if error > ACCURACY * size + rounding and lowest < error + ACCURACY * size - least:
             s.error = INFINITY
             return UNRESOLVED
-        if error > rounding and lowest < 2.0 * error:
+        if error > rounding and lowest < 2.0 * error - least:
             told, s.error = NEAR_ZERO, max(s.error, error)
     return told
 

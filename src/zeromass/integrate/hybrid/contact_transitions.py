@@ -233,11 +233,12 @@ def slope_along(x: Contacts, i: int) -> float:
 
 
 @kernel
-def find_candidates(x: Contacts, y: Reals) -> None:
-    """x.candidate ← the contacts that touch and do not leave, those among them whose next bounce is too low to be seen.
+def find_candidates(x: Contacts, y: Reals) -> bool:
+    """x.candidate ← the contacts that touch and do not leave: whether the next bounce of any is too low to be seen.
 
     And friction pairs that are bounded by one of them, or by a given force.
     """
+    low = False
     for k in range(x.count):
         v, slow, falls = x.velocity[3 * k], slow_speed(x, y, k), x.free[3 * k]
         if x.touching[k] != 0:  # others may press it, as a floor that rubs presses a ball on a wall
@@ -246,14 +247,19 @@ def find_candidates(x: Contacts, y: Reals) -> None:
         least = max(RESTS * extent(x, y, k), x.law[LAW * k + BOUNCE])
         rests = falls < 0.0 and v * v <= -2.0 * falls * least
         x.candidate[k] = 1 if x.touching[k] != 0 and (v <= slow or rests or x.opens[k] == 0) else 0
+        low = low or (x.candidate[k] != 0 and v > slow)
     for k in range(x.count):
         if x.normal_force[k] == 0:
             x.candidate[k] = 1 if x.law[LAW * k + BOUND] >= 0.0 else x.candidate[x.carrier[k]]
+    return low
 
 
 @kernel
-def pose_problem(x: Contacts, values: Reals) -> bool:
-    """The problem of contact modes, what is known of slips, and what contacts can not be: whether there is any to solve."""
+def pose_problem(x: Contacts, values: Reals, again: bool) -> bool:
+    """The problem of contact modes, what is known of slips, and what contacts can not be: whether there is any to solve.
+
+    again  whether contacts may go on as before, with other forces: where these did not follow from the motion
+    """
     p, some = x.problem, False
     p.size, p.warm, p.exhaustive, p.carries = 0.0, False, False, False
     for i in range(3 * x.count):
@@ -262,6 +268,8 @@ def pose_problem(x: Contacts, values: Reals) -> bool:
     for i in range(p.k):
         k = x.listed[i]
         reached, speed, bound = x.reached[k], slip_speed(x, k), x.law[LAW * k + BOUND]
+        if again:
+            reached = 0
         closed = values[x.closed[k]] != 0.0
         for r in range(3):
             a = x.free[3 * k + r]
@@ -293,6 +301,17 @@ def pose_problem(x: Contacts, values: Reals) -> bool:
             else:  # it begins to slip against the friction that held it
                 for r in range(2):
                     p.slip[i, r] = -x.force[3 * k + 1 + r] / held
+    return some
+
+
+@kernel
+def shares_forces(x: Contacts, values: Reals) -> bool:
+    """Whether forces of contacts have not followed from the motion so far."""
+    some = False
+    for k in range(x.count):
+        closed, sticks = values[x.closed[k]] != 0.0, values[x.sticks[k]] != 0.0
+        some = some or (closed and x.normal_force[k] != 0 and values[x.rows[3 * k]] == 0.0)
+        some = some or (sticks and values[x.rows[3 * k + 1]] * values[x.rows[3 * k + 2]] == 0.0)
     return some
 
 
@@ -456,6 +475,55 @@ def finish_slips(m: Motion, x: Contacts, w: Switches, y: Reals) -> None:
 
 
 @kernel
+def strike_contacts(x: Contacts, w: Switches, y: Reals, values: Reals) -> int:
+    """y ← the state behind all impacts at a moment: why there is none, or DECIDED."""
+    left = 0.0
+    for again in range(AT_ONCE):
+        if not find_touching(x, y, values, left):
+            return int(ContactEnd.DECIDED)
+        if again == 0:
+            for k in range(x.count):
+                left = max(left, LEFT * abs(x.velocity[3 * k])) if x.touching[k] != 0 else left
+        if again < AT_ONCE - 1:
+            why = apply_impacts(x, w, y, values)
+            if why != int(ContactEnd.DECIDED):
+                return why
+            look_at_contacts(x, w, y, values)
+    return fail(x, int(ContactEnd.REPEATS), 0)
+
+
+@kernel
+def hold_approached(x: Contacts, y: Reals, values: Reals, holds: float) -> None:
+    """values ← whether contacts that would open are closed for now, as bounces of others end and let them approach."""
+    for k in range(x.count):
+        if holds == 0.0 and x.touching[k] == 2:
+            values[x.closed[k]] = values[x.rows[3 * k]] = 0.0
+        if holds != 0.0 and x.touching[k] != 0 and values[x.closed[k]] == 0.0:
+            if x.velocity[3 * k] < -slow_speed(x, y, k):
+                values[x.closed[k]] = values[x.rows[3 * k]] = 1.0
+                x.touching[k] = 2
+
+
+@kernel
+def choose_modes(x: Contacts, values: Reals) -> int:
+    """x.problem ← the modes of contacts that do not leave: why there are none, or DECIDED."""
+    for k in range(x.count):
+        if x.candidate[k] != 0 and not (x.law[LAW * k + HOLD] >= 0.0 and x.law[LAW * k + KINETIC] >= 0.0):
+            return fail(x, int(ContactEnd.NEGATIVE), k)
+    status = int(ContactStatus.DECIDED)
+    if pose_problem(x, values, False):
+        status = select_with_sides(x, values)
+    if status != int(ContactStatus.DECIDED) and shares_forces(x, values) and pose_problem(x, values, True):
+        status = select_with_sides(x, values)
+    if status == int(ContactStatus.DECIDED):
+        return int(ContactEnd.DECIDED)
+    worst, why = x.listed[max(x.problem.worst, 0)], int(ContactEnd.UNDECIDED)
+    if status == int(ContactStatus.NONE):
+        why = int(ContactEnd.ROUGH) if x.rough[worst] != 0 else int(ContactEnd.NO_MOTION)
+    return fail(x, why, worst)
+
+
+@kernel
 def settle_contacts(m: Motion, w: Switches, s: StepFunctions, fresh: bool) -> int:
     """m.values, m.y ← modes of contacts and the state, beyond what has ended a piece, or as a motion begins."""
     x, y, values = m.contacts, m.y[: len(m.first)], m.values
@@ -473,33 +541,21 @@ def settle_contacts(m: Motion, w: Switches, s: StepFunctions, fresh: bool) -> in
                 return fail(x, int(ContactEnd.INSIDE), k)
     else:
         finish_slips(m, x, w, y)
-    left = 0.0
-    for again in range(AT_ONCE):
-        if not find_touching(x, y, values, left):
-            break
-        if again == 0:
-            for k in range(x.count):
-                left = max(left, LEFT * abs(x.velocity[3 * k])) if x.touching[k] != 0 else left
-        if again == AT_ONCE - 1:
-            return fail(x, int(ContactEnd.REPEATS), 0)
-        why = apply_impacts(x, w, y, values)
-        if why != int(ContactEnd.DECIDED):
-            return why
-        look_at_contacts(x, w, y, values)
-    find_candidates(x, y)
-    for k in range(x.count):
-        if x.candidate[k] != 0 and not (x.law[LAW * k + HOLD] >= 0.0 and x.law[LAW * k + KINETIC] >= 0.0):
-            return fail(x, int(ContactEnd.NEGATIVE), k)
-    status = int(ContactStatus.DECIDED)
-    if pose_problem(x, values):
-        status = select_with_sides(x, values)
-    if status != int(ContactStatus.DECIDED):
-        worst, why = x.listed[max(x.problem.worst, 0)], int(ContactEnd.UNDECIDED)
-        if status == int(ContactStatus.NONE):
-            why = int(ContactEnd.ROUGH) if x.rough[worst] != 0 else int(ContactEnd.NO_MOTION)
-        return fail(x, why, worst)
+    why = strike_contacts(x, w, y, values)
+    if why != int(ContactEnd.DECIDED):
+        return why
+    low = find_candidates(x, y)
+    why = choose_modes(x, values)
+    if why != int(ContactEnd.DECIDED):
+        return why
     if set_modes(x, y, values):
         strike(s, m.jumps, m.reals[T], y)
+        if low:
+            look_at_contacts(x, w, y, values)
+            if find_touching(x, y, values, 0.0):
+                hold_approached(x, y, values, 1.0)
+                strike(s, m.jumps, m.reals[T], y)
+                hold_approached(x, y, values, 0.0)
     for k in range(x.count):
         x.reached[k] = 0
     return int(ContactEnd.DECIDED)

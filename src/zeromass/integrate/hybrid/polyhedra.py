@@ -349,24 +349,25 @@ def find_features(p: Polyhedra, k: int) -> None:
                 v = p.loops[i]
                 add_feature(p, k, back, facing if second else v, v if second else facing, x)
     add_crossings(p, k, second, face, d, beside)
+    if p.number == 0:
+        region(p, k, p.best[0], p.best[1], p.best[2], x)
+        add_feature(p, k, p.best[0], p.best[1], p.best[2], x)
 
 
 @kernel
 def add_crossings(p: Polyhedra, k: int, second: bool, face: int, d: float, beside: float) -> None:
     """Notes where edges of one polyhedron cross those of a face of the other, n · x = d, near to it."""
     other, n, near = p.first[k] if second else p.second[k], reals(3), NEAR * p.size[k]
-    x, u, y, w, place, end = reals(3), reals(3), reals(3), reals(3), reals(3), reals(3)
+    x, u, y, w, place = reals(3), reals(3), reals(3), reals(3), reals(3)
     normal(p, k, second, face, n)
     for e in range(p.borders[other], p.borders[other + 1]):
         edge(p, k, not second, e, y, w)
-        for i in range(3):
-            end[i] = y[i] + w[i]
-        if not max(dot(n, y), dot(n, end)) - d <= beside:
+        if min(dot(n, y), dot(n, y) + dot(n, w)) - d > beside:
             continue
         for i in range(p.loop_ends[face], p.loop_ends[face + 1]):
             own = p.loop_edges[i]
             edge(p, k, second, own, x, u)
-            if edges_cross(x, u, y, w, n, place) > near:
+            if edges_cross(y, w, x, u, n, place) > near and dot(n, place) - d <= beside:
                 add_feature(p, k, CROSSING, e if second else own, own if second else e, place)
 
 
