@@ -70,7 +70,8 @@ class Contacts(Struct):
     along       one row of W, or a sum of them, (n,)
     begins      whether its slip begins with the piece
     reached     what has ended the piece: bits of `CAUSES`
-    touching, candidate   whether each touches, and whether it does not leave
+    touching, candidate   whether each touches, and whether it does not leave; jammed: whether friction presses it so that no
+                mode is a motion
     pairs       contacts whose slopes share coordinates with those of a contact, in order, itself among them:
                 pairs[first_pair[k] : first_pair[k + 1]]
     listed, place   the contacts of the problem, `problem.k` of them, and where each contact stands there, −1 for nowhere
@@ -123,6 +124,7 @@ class Contacts(Struct):
     reached: Ints
     touching: Ints
     candidate: Ints
+    jammed: Ints
     first_pair: Ints
     pairs: Ints
     listed: Ints
@@ -306,6 +308,7 @@ def contact_table(pieces: SystemPieces, program: Program, touching: Code | None)
         reached=whole(),
         touching=whole(),
         candidate=whole(),
+        jammed=whole(),
         first_pair=ints(first_pair),
         pairs=ints(pairs),
         listed=whole(),

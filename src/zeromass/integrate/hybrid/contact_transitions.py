@@ -1,34 +1,33 @@
-"""Contacts where a motion begins or a piece of it has ended, in kernels: impacts, modes, and the state beyond."""
+"""Contacts where a motion begins or a piece of it has ended: impacts first, then modes, and the state beyond."""
 
 from __future__ import annotations
 
-from zeromass.integrate.hybrid.contact_modes import select_contact_modes
-from zeromass.integrate.hybrid.contact_problem import BITS, INFINITE, OPEN, SLIP, STICK, ContactStatus
-from zeromass.integrate.hybrid.contact_redundancy import enforced, independent_rows
-from zeromass.integrate.hybrid.contact_sharing import note_shared, share_forces
-from zeromass.integrate.hybrid.contact_table import (
-    BOUNCE,
-    BOUND,
-    CLOSES,
-    HOLD,
-    KINETIC,
-    LAW,
-    OPENS,
-    RESTITUTION,
-    RETURNS,
-    ROUNDED,
-    SIZE,
-    SLIPS,
-    SLOW,
-    SPEED,
-    STEEP,
-    STIFF,
-    STOPS,
-    STRAYS,
-    Contacts,
+from zeromass.integrate.hybrid.contact_impacts import (
+    AT_ONCE,
+    apply_impacts,
+    find_jammed,
+    find_touching,
+    strike_what_approaches,
 )
-from zeromass.integrate.hybrid.impact_problem import ImpactStatus
-from zeromass.integrate.hybrid.impacts import impacts
+from zeromass.integrate.hybrid.contact_kinematics import (
+    TOUCHES,
+    extent,
+    fail,
+    look_at_contacts,
+    slip_speed,
+    slope_along,
+    sum_forces,
+)
+from zeromass.integrate.hybrid.contact_problem import INFINITE, ContactStatus
+from zeromass.integrate.hybrid.contact_selection import (
+    find_candidates,
+    hold_approached,
+    pose_problem,
+    select_with_sides,
+    set_modes,
+    shares_forces,
+)
+from zeromass.integrate.hybrid.contact_table import CLOSES, HOLD, KINETIC, LAW, SLOW, SPEED, STIFF, STOPS, Contacts
 from zeromass.integrate.hybrid.memory import Motion, T
 from zeromass.integrate.hybrid.messages import ContactEnd
 from zeromass.integrate.hybrid.piece_end import cut
@@ -36,384 +35,10 @@ from zeromass.integrate.hybrid.polyhedra import choose_features
 from zeromass.integrate.hybrid.reset import strike
 from zeromass.integrate.hybrid.switches import Switches, accelerate
 from zeromass.integrate.stepping.step_functions import StepFunctions
-from zeromass.kernel.language import Ints, Reals, kernel, sqrt
-from zeromass.model.state import ROUNDING
-
-TOUCHES = 1e-12
-"""Part of places and sizes below which a gap counts as closed, and of speeds below which one neither closes nor opens."""
+from zeromass.kernel.language import Reals, kernel
 
 LATE = 1e-12
 """Part of 1 and of the time by which a motion that has been located at an impact may be behind it."""
-
-RESTS = 1e-11
-"""Height of the next bounce, as a part of places and sizes, below which bounces end."""
-
-NEGLIGIBLE = 1e-12
-"""Part of the largest force below which a force is rounding."""
-
-AT_ONCE = 16
-"""Impacts at one moment after which a motion is given up."""
-
-LEFT = 1e-9
-"""Part of the speeds before an impact with which contacts may seem to approach after it: what its solution leaves."""
-
-CLOSED = 6
-"""Bits of the modes of a contact that is closed."""
-
-
-@kernel
-def choose_axes(x: Contacts, w: Switches, y: Reals, values: Reals) -> None:
-    """values ← features of polyhedra and axes of tangents as a motion begins.
-
-    The axis of a normal is that of the coordinate which it has least of.
-    """
-    some = False
-    choose_features(x.polyhedra, w.clock, y, values, x.closed, x.reached, CLOSES, True)
-    for k in range(x.count):
-        if x.axis[k] >= 0:
-            some, values[x.axis[k]] = True, 1.0
-    if some:
-        x.evaluate(w.clock, y, values, x.gap, x.velocity, x.free, x.force, x.normal, x.law, x.J, x.W)
-    for k in range(x.count):
-        if x.axis[k] >= 0:
-            set_axis(x, k, values)
-
-
-@kernel
-def set_axis(x: Contacts, k: int, values: Reals) -> None:
-    """values ← the axis of the tangents of a contact: of the coordinate that its normal has least of."""
-    n, least, at = x.normal[3 * k : 3 * k + 3], 0, x.axis[k]
-    for i in range(1, 3):
-        least = i if abs(n[i]) < abs(n[least]) else least
-    for i in range(3):
-        values[at + i] = 1.0 if i == least else 0.0
-
-
-@kernel
-def look_at_contacts(x: Contacts, w: Switches, y: Reals, values: Reals) -> None:
-    """Kinematics and dynamics of all contacts at a state, with tangents that are far from their normals."""
-    x.evaluate(w.clock, y, values, x.gap, x.velocity, x.free, x.force, x.normal, x.law, x.J, x.W)
-    changed = False
-    for k in range(x.count):
-        if x.axis[k] >= 0:
-            n, at = x.normal[3 * k : 3 * k + 3], x.axis[k]
-            along = n[0] * values[at] + n[1] * values[at + 1] + n[2] * values[at + 2]
-            if 1.0 - along * along < 2.0 * STEEP:
-                set_axis(x, k, values)
-                changed = True
-    if changed:
-        x.evaluate(w.clock, y, values, x.gap, x.velocity, x.free, x.force, x.normal, x.law, x.J, x.W)
-
-
-@kernel
-def fail(x: Contacts, why: int, which: int) -> int:
-    """Notes why contacts do not tell what follows, and of which one: why."""
-    x.why, x.which = why, which
-    return why
-
-
-@kernel
-def slip_speed(x: Contacts, k: int) -> float:
-    """|w| of a contact."""
-    return sqrt(x.velocity[3 * k + 1] * x.velocity[3 * k + 1] + x.velocity[3 * k + 2] * x.velocity[3 * k + 2])
-
-
-@kernel
-def fastest_rate(y: Reals) -> float:
-    """The largest rate of a state."""
-    n, found = len(y) // 2, 0.0
-    for i in range(n):
-        found = max(found, abs(y[n + i]))
-    return found
-
-
-@kernel
-def extent(x: Contacts, y: Reals, k: int) -> float:
-    """Of places and of a contact, m: rounding of its gap is a part of it."""
-    found = x.law[LAW * k + SIZE]
-    for i in range(len(y) // 2):
-        found = max(found, abs(y[i]))
-    return found
-
-
-@kernel
-def slow_speed(x: Contacts, y: Reals, k: int) -> float:
-    """Normal velocity of a contact that counts as none, m/s: it is a sum of the rates of all bodies that carry it."""
-    n, terms = len(y) // 2, 0.0
-    for e in range(x.J_ends[3 * k], x.J_ends[3 * k + 1]):
-        terms += abs(x.J[e] * y[n + x.J_columns[e]])
-    fastest = max(max(fastest_rate(y) * x.law[LAW * k + SIZE], slip_speed(x, k)), terms)
-    return TOUCHES * fastest + ROUNDING * x.law[LAW * k + SPEED]
-
-
-@kernel
-def find_touching(x: Contacts, y: Reals, values: Reals, left: float) -> bool:
-    """x.touching ← which contacts touch: whether one of them is approached, faster than what impacts may leave, m/s."""
-    approached = False
-    for k in range(x.count):
-        closes = x.reached[k] & CLOSES != 0
-        near = x.gap[k] <= TOUCHES * extent(x, y, k) or x.opens[k] == 0
-        x.touching[k] = 1 if x.normal_force[k] != 0 and (values[x.closed[k]] != 0.0 or closes or near) else 0
-        approached = approached or (x.touching[k] != 0 and x.velocity[3 * k] < -max(slow_speed(x, y, k), left))
-    return approached
-
-
-@kernel
-def apply_impacts(x: Contacts, w: Switches, y: Reals, values: Reals) -> int:
-    """Adds the impulses of contacts that are approached to the rates: why there are none, or DECIDED."""
-    p, c, n = x.impacts, x.problem, len(y) // 2
-    x.values[:] = values
-    for k in range(len(w.kind)):
-        if w.flag[k] >= 0:
-            x.values[w.flag[k]] = 0.0  # dry friction takes no impulse
-    x.evaluate(w.clock, y, x.values, x.gap, x.velocity, x.free, x.force, x.normal, x.law, x.J, x.W)
-    list_contacts(x, x.touching)
-    for i in range(c.k):
-        k = x.listed[i]
-        p.mu[i] = INFINITE if x.rough[k] != 0 else x.law[LAW * k + KINETIC]
-        p.hold[i] = INFINITE if x.rough[k] != 0 else x.law[LAW * k + HOLD]
-        p.e[i] = x.law[LAW * k + RESTITUTION]
-        if not (p.e[i] >= 0.0 and p.e[i] <= 1.0):
-            return fail(x, int(ContactEnd.RESTITUTION), k)
-        if not p.mu[i] >= 0.0:
-            return fail(x, int(ContactEnd.FRICTION), k)
-        for r in range(3):
-            p.w[3 * i + r] = x.velocity[3 * k + r]
-    if impacts(p, c, x.simultaneous) > int(ImpactStatus.SEQUENTIAL):
-        return fail(x, int(ContactEnd.NO_IMPULSE), 0)
-    for i in range(3 * c.k):
-        if p.P[i] != 0.0:
-            j = 3 * x.listed[i // 3] + i % 3
-            x.struck = True
-            x.impulse[j] += p.P[i]
-            for e in range(x.W_ends[j], x.W_ends[j + 1]):
-                y[n + x.W_columns[e]] += p.P[i] * x.W[e]
-    return int(ContactEnd.DECIDED)
-
-
-@kernel
-def list_contacts(x: Contacts, which: Ints) -> None:
-    """x.listed, x.place, D of x.problem ← some contacts, and J M⁻¹ Jᵀ of those that share coordinates."""
-    p, along, filled = x.problem, x.along, 0
-    p.k = 0
-    for k in range(x.count):
-        x.place[k] = -1
-        if which[k] != 0:
-            x.place[k], x.listed[p.k] = p.k, k
-            p.k += 1
-    for j in range(p.k):
-        p.first_pair[j] = filled
-        for n in range(x.first_pair[x.listed[j]], x.first_pair[x.listed[j] + 1]):
-            if x.place[x.pairs[n]] >= 0:
-                p.pairs[filled] = x.place[x.pairs[n]]
-                filled += 1
-    p.first_pair[p.k] = filled
-    for i in range(len(along)):
-        along[i] = 0.0
-    for j in range(p.k):
-        for s in range(3):
-            row = 3 * x.listed[j] + s
-            for e in range(x.W_ends[row], x.W_ends[row + 1]):
-                along[x.W_columns[e]] = x.W[e]
-            for n in range(p.first_pair[j], p.first_pair[j + 1]):
-                i = p.pairs[n]
-                for r in range(3):
-                    p.D[3 * i + r, 3 * j + s] = slope_along(x, 3 * x.listed[i] + r)
-            for e in range(x.W_ends[row], x.W_ends[row + 1]):
-                along[x.W_columns[e]] = 0.0
-
-
-@kernel
-def slope_along(x: Contacts, i: int) -> float:
-    """Σ Jᵢ x.along: a row of accelerations by the accelerations of coordinates."""
-    total = 0.0
-    for e in range(x.J_ends[i], x.J_ends[i + 1]):
-        total += x.J[e] * x.along[x.J_columns[e]]
-    return total
-
-
-@kernel
-def find_candidates(x: Contacts, y: Reals) -> bool:
-    """x.candidate ← the contacts that touch and do not leave: whether the next bounce of any is too low to be seen.
-
-    And friction pairs that are bounded by one of them, or by a given force.
-    """
-    low = False
-    for k in range(x.count):
-        v, slow, falls = x.velocity[3 * k], slow_speed(x, y, k), x.free[3 * k]
-        if x.touching[k] != 0:  # others may press it, as a floor that rubs presses a ball on a wall
-            sum_forces(x, k)
-            falls += slope_along(x, 3 * k)
-        least = max(RESTS * extent(x, y, k), x.law[LAW * k + BOUNCE])
-        rests = falls < 0.0 and v * v <= -2.0 * falls * least
-        x.candidate[k] = 1 if x.touching[k] != 0 and (v <= slow or rests or x.opens[k] == 0) else 0
-        low = low or (x.candidate[k] != 0 and v > slow)
-    for k in range(x.count):
-        if x.normal_force[k] == 0:
-            x.candidate[k] = 1 if x.law[LAW * k + BOUND] >= 0.0 else x.candidate[x.carrier[k]]
-    return low
-
-
-@kernel
-def pose_problem(x: Contacts, values: Reals, again: bool) -> bool:
-    """The problem of contact modes, what is known of slips, and what contacts can not be: whether there is any to solve.
-
-    again  whether contacts may go on as before, with other forces: where these did not follow from the motion
-    """
-    p, some = x.problem, False
-    p.size, p.warm, p.exhaustive, p.carries = 0.0, False, False, False
-    for i in range(3 * x.count):
-        p.size = max(p.size, abs(x.free[i]))
-    list_contacts(x, x.candidate)
-    for i in range(p.k):
-        k = x.listed[i]
-        reached, speed, bound = x.reached[k], slip_speed(x, k), x.law[LAW * k + BOUND]
-        if again:
-            reached = 0
-        closed = values[x.closed[k]] != 0.0
-        for r in range(3):
-            a = x.free[3 * k + r]
-            p.b[3 * i + r] = 0.0 if abs(a) <= x.law[LAW * k + ROUNDED] * p.D[3 * i + r, 3 * i + r] else a
-            p.F[3 * i + r] = 0.0
-            if closed and abs(x.force[3 * k + r]) < INFINITE:
-                p.F[3 * i + r], p.warm = x.force[3 * k + r], True
-        p.mu[i], p.hold[i] = x.law[LAW * k + KINETIC], x.law[LAW * k + HOLD]
-        if x.rough[k] != 0:
-            p.mu[i], p.hold[i] = INFINITE, INFINITE
-        p.carrier[i] = x.place[x.carrier[k]]
-        p.carries = p.carries or p.carrier[i] != i
-        p.given[i] = -1.0
-        if x.normal_force[k] == 0:
-            p.b[3 * i], p.D[3 * i, 3 * i] = 0.0, 0.0
-            if bound >= 0.0:
-                p.mu[i], p.hold[i], p.given[i] = bound, bound, 1.0
-        known = speed > SLOW * x.law[LAW * k + SPEED] and reached & (STOPS | RETURNS) == 0
-        leaves = reached & OPENS != 0 or (reached & STRAYS != 0 and x.gap[k] > 0.0)
-        opens = leaves and x.opens[k] != 0
-        p.excluded[i], p.mode[i], p.lasts[i] = CLOSED if opens else 0, OPEN, 1 - x.opens[k]
-        some = some or not opens
-        for r in range(2):
-            p.slip[i, r] = x.velocity[3 * k + 1 + r] / speed if known else 0.0
-        held = slip_force(x, k)
-        if reached & SLIPS != 0 and held > 0.0:
-            if p.mu[i] < p.hold[i]:
-                p.excluded[i] = p.excluded[i] | BITS[STICK]
-            else:  # it begins to slip against the friction that held it
-                for r in range(2):
-                    p.slip[i, r] = -x.force[3 * k + 1 + r] / held
-    return some
-
-
-@kernel
-def shares_forces(x: Contacts, values: Reals) -> bool:
-    """Whether forces of contacts have not followed from the motion so far."""
-    some = False
-    for k in range(x.count):
-        closed, sticks = values[x.closed[k]] != 0.0, values[x.sticks[k]] != 0.0
-        some = some or (closed and x.normal_force[k] != 0 and values[x.rows[3 * k]] == 0.0)
-        some = some or (sticks and values[x.rows[3 * k + 1]] * values[x.rows[3 * k + 2]] == 0.0)
-    return some
-
-
-@kernel
-def slip_force(x: Contacts, k: int) -> float:
-    """|T| of a contact."""
-    return sqrt(x.force[3 * k + 1] * x.force[3 * k + 1] + x.force[3 * k + 2] * x.force[3 * k + 2])
-
-
-@kernel
-def turn_normal(x: Contacts, i: int) -> None:
-    """The problem of contact modes with the normal of one of them reversed: a contact of two sides that pulls."""
-    p = x.problem
-    p.b[3 * i] = -p.b[3 * i]
-    for n in range(p.first_pair[i], p.first_pair[i + 1]):
-        for r in range(3 * p.pairs[n], 3 * p.pairs[n] + 3):
-            p.D[3 * i, r] = -p.D[3 * i, r]
-            if r != 3 * i:
-                p.D[r, 3 * i] = -p.D[r, 3 * i]
-    p.D[3 * i, 3 * i] = -p.D[3 * i, 3 * i]
-
-
-@kernel
-def select_with_sides(x: Contacts, values: Reals) -> int:
-    """x.problem ← modes of all contacts, those of two sides pushing or pulling: a `ContactStatus`.
-
-    Such a contact goes over to its other side where its force has vanished, and else if there is no motion on this one.
-    """
-    p, status, choices, number = x.problem, int(ContactStatus.UNDECIDED), 1, 0
-    for i in range(p.k):
-        choices *= 1 + x.two_sided[x.listed[i]]
-    while number < choices and (number == 0 or status != int(ContactStatus.DECIDED)):
-        rest = number
-        for i in range(p.k):
-            k = x.listed[i]
-            if x.two_sided[k] != 0:
-                over = (x.reached[k] & OPENS != 0) != (rest % 2 == 1)
-                x.turned[k] = 1 if (values[x.pulls[k]] != 0.0) != over else 0
-                rest = rest // 2
-                if x.turned[k] != 0:
-                    turn_normal(x, i)
-        status, number = select_contact_modes(p), number + 1
-        for i in range(p.k):
-            k = x.listed[i]
-            if x.two_sided[k] != 0 and x.turned[k] != 0:
-                turn_normal(x, i)
-                p.F[3 * i], p.a[3 * i] = -p.F[3 * i], -p.a[3 * i]
-    for i in range(p.k):
-        k = x.listed[i]
-        if x.two_sided[k] != 0:
-            values[x.pulls[k]] = float(x.turned[k])
-    return status
-
-
-@kernel
-def set_modes(x: Contacts, y: Reals, values: Reals) -> bool:
-    """values ← modes and margins as they were found: whether any contact is closed."""
-    p, largest, some = x.problem, 0.0, False
-    rows, every = independent_rows(p, x.on, False), 0
-    for i in range(3 * p.k):
-        every += 1 if enforced(p, i) else 0
-    if rows < every:
-        note_shared(x)
-        share_forces(x, independent_rows(p, x.on, False))
-    for i in range(3 * p.k):
-        largest = max(largest, abs(p.F[i]))
-        if p.D[i, i] > 0.0:
-            largest = max(largest, abs(x.free[3 * x.listed[i // 3] + i % 3]) / p.D[i, i])
-    for k in range(x.count):
-        i = x.place[k]
-        base = p.carrier[i] if i >= 0 else i
-        mode = OPEN if i < 0 or p.mode[base] == OPEN else p.mode[i]
-        rubs = i >= 0 and p.mu[i] != 0.0
-        values[x.closed[k]] = 0.0 if mode == OPEN else 1.0
-        values[x.sticks[k]] = 1.0 if mode == STICK and rubs else 0.0
-        values[x.slips[k]] = 1.0 if mode == SLIP and rubs else 0.0
-        for r in range(2):
-            values[x.way[2 * k + r]] = p.way[i, r] if mode == SLIP else 0.0
-        opens = mode == OPEN and x.normal_force[k] != 0
-        margin = max(-x.gap[k], 0.0) + (ROUNDING * extent(x, y, k) if x.reached[k] & CLOSES == 0 else 0.0)
-        values[x.gap_margin[k]] = margin if opens else abs(x.gap[k]) + TOUCHES * extent(x, y, k)
-        values[x.force_margin[k]] = force_margin(x, k, largest)
-        for r in range(3):
-            values[x.rows[3 * k + r]] = float(x.on[3 * i + r]) if i >= 0 else 0.0
-            values[x.forces[3 * k + r]] = p.F[3 * i + r] if i >= 0 else 0.0
-        some = some or mode != OPEN
-    return some
-
-
-@kernel
-def force_margin(x: Contacts, k: int, largest: float) -> float:
-    """How far a force of a contact may be beyond its bound: rounding of itself, and of the velocities that it follows from.
-
-    largest  of all forces of contacts
-    """
-    p, i, limit = x.problem, x.place[k], largest
-    speed, size = x.law[LAW * k + SPEED], x.law[LAW * k + SIZE]
-    D = p.D[3 * i, 3 * i] if i >= 0 else 1.0
-    rounding = ROUNDING * speed * speed / (size * D) if D > 0.0 else 0.0
-    if i >= 0 and x.normal_force[k] == 0:
-        limit = p.hold[i] * (p.F[3 * p.carrier[i]] if p.carrier[i] != i else 1.0)
-    return max(NEGLIGIBLE * limit, max(rounding, x.law[LAW * k + ROUNDED]))
 
 
 @kernel
@@ -435,17 +60,6 @@ def slips_stiffly(x: Contacts, w: Switches, y: Reals, values: Reals) -> bool:
             slow = 0.5 * STIFF * x.law[LAW * k + SPEED]
             some = some or (speed < slow and (grows >= 0.0 or speed < SLOW * x.law[LAW * k + SPEED]))
     return some
-
-
-@kernel
-def sum_forces(x: Contacts, without: int) -> None:
-    """x.along ← Wᵀ F, accelerations of coordinates by contact forces, without those of one contact, −1 for none."""
-    for i in range(len(x.along)):
-        x.along[i] = 0.0
-    for j in range(3 * x.count):
-        if j // 3 != without:
-            for e in range(x.W_ends[j], x.W_ends[j + 1]):
-                x.along[x.W_columns[e]] += x.W[e] * x.force[j]
 
 
 @kernel
@@ -475,55 +89,6 @@ def finish_slips(m: Motion, x: Contacts, w: Switches, y: Reals) -> None:
 
 
 @kernel
-def strike_contacts(x: Contacts, w: Switches, y: Reals, values: Reals) -> int:
-    """y ← the state behind all impacts at a moment: why there is none, or DECIDED."""
-    left = 0.0
-    for again in range(AT_ONCE):
-        if not find_touching(x, y, values, left):
-            return int(ContactEnd.DECIDED)
-        if again == 0:
-            for k in range(x.count):
-                left = max(left, LEFT * abs(x.velocity[3 * k])) if x.touching[k] != 0 else left
-        if again < AT_ONCE - 1:
-            why = apply_impacts(x, w, y, values)
-            if why != int(ContactEnd.DECIDED):
-                return why
-            look_at_contacts(x, w, y, values)
-    return fail(x, int(ContactEnd.REPEATS), 0)
-
-
-@kernel
-def hold_approached(x: Contacts, y: Reals, values: Reals, holds: float) -> None:
-    """values ← whether contacts that would open are closed for now, as bounces of others end and let them approach."""
-    for k in range(x.count):
-        if holds == 0.0 and x.touching[k] == 2:
-            values[x.closed[k]] = values[x.rows[3 * k]] = 0.0
-        if holds != 0.0 and x.touching[k] != 0 and values[x.closed[k]] == 0.0:
-            if x.velocity[3 * k] < -slow_speed(x, y, k):
-                values[x.closed[k]] = values[x.rows[3 * k]] = 1.0
-                x.touching[k] = 2
-
-
-@kernel
-def choose_modes(x: Contacts, values: Reals) -> int:
-    """x.problem ← the modes of contacts that do not leave: why there are none, or DECIDED."""
-    for k in range(x.count):
-        if x.candidate[k] != 0 and not (x.law[LAW * k + HOLD] >= 0.0 and x.law[LAW * k + KINETIC] >= 0.0):
-            return fail(x, int(ContactEnd.NEGATIVE), k)
-    status = int(ContactStatus.DECIDED)
-    if pose_problem(x, values, False):
-        status = select_with_sides(x, values)
-    if status != int(ContactStatus.DECIDED) and shares_forces(x, values) and pose_problem(x, values, True):
-        status = select_with_sides(x, values)
-    if status == int(ContactStatus.DECIDED):
-        return int(ContactEnd.DECIDED)
-    worst, why = x.listed[max(x.problem.worst, 0)], int(ContactEnd.UNDECIDED)
-    if status == int(ContactStatus.NONE):
-        why = int(ContactEnd.ROUGH) if x.rough[worst] != 0 else int(ContactEnd.NO_MOTION)
-    return fail(x, why, worst)
-
-
-@kernel
 def settle_contacts(m: Motion, w: Switches, s: StepFunctions, fresh: bool) -> int:
     """m.values, m.y ← modes of contacts and the state, beyond what has ended a piece, or as a motion begins."""
     x, y, values = m.contacts, m.y[: len(m.first)], m.values
@@ -541,13 +106,29 @@ def settle_contacts(m: Motion, w: Switches, s: StepFunctions, fresh: bool) -> in
                 return fail(x, int(ContactEnd.INSIDE), k)
     else:
         finish_slips(m, x, w, y)
-    why = strike_contacts(x, w, y, values)
-    if why != int(ContactEnd.DECIDED):
-        return why
-    low = find_candidates(x, y)
-    why = choose_modes(x, values)
-    if why != int(ContactEnd.DECIDED):
-        return why
+    status, low = int(ContactStatus.UNDECIDED), False
+    for _ in range(AT_ONCE):
+        why = strike_what_approaches(x, w, y, values)
+        if why != int(ContactEnd.DECIDED):
+            return why
+        low = find_candidates(x, y)
+        for k in range(x.count):
+            if x.candidate[k] != 0 and not (x.law[LAW * k + HOLD] >= 0.0 and x.law[LAW * k + KINETIC] >= 0.0):
+                return fail(x, int(ContactEnd.NEGATIVE), k)
+        status = int(ContactStatus.DECIDED)
+        if pose_problem(x, values, False):
+            status = select_with_sides(x, values)
+        if status != int(ContactStatus.DECIDED) and shares_forces(x, values) and pose_problem(x, values, True):
+            status = select_with_sides(x, values)
+        jams = status != int(ContactStatus.DECIDED) and find_jammed(x)
+        if not jams or apply_impacts(x, w, y, values, True) != int(ContactEnd.DECIDED):
+            break
+        look_at_contacts(x, w, y, values)
+    if status != int(ContactStatus.DECIDED):
+        worst, why = x.listed[max(x.problem.worst, 0)], int(ContactEnd.UNDECIDED)
+        if status == int(ContactStatus.NONE):
+            why = int(ContactEnd.ROUGH) if x.rough[worst] != 0 else int(ContactEnd.NO_MOTION)
+        return fail(x, why, worst)
     if set_modes(x, y, values):
         strike(s, m.jumps, m.reals[T], y)
         if low:

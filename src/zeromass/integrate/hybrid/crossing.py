@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from zeromass.integrate.hybrid.chattering import chatters
-from zeromass.integrate.hybrid.contact_transitions import choose_axes, settle_contacts
+from zeromass.integrate.hybrid.contact_kinematics import choose_axes
+from zeromass.integrate.hybrid.contact_transitions import settle_contacts
 from zeromass.integrate.hybrid.memory import IGNORED, NONE, Crossing, Jumps, Motion, T, watch
 from zeromass.integrate.hybrid.messages import ContactEnd, Selection
 from zeromass.integrate.hybrid.reset import concerned, largest, reset, strike

@@ -264,11 +264,19 @@ def slip_on(D: Reals2, mu: float, u: Reals, P: Reals, p: float, end: float, smal
 
 
 @kernel
+def jams(D: Reals2, w: Reals, mu: float) -> bool:
+    """Whether friction of a slip w presses a contact together more than its normal force parts it, nᵀ D (n − μ s) < 0."""
+    speed = sqrt(w[1] * w[1] + w[2] * w[2])
+    return speed > 0.0 and mu < INF and D[0, 0] * speed < mu * (D[0, 1] * w[1] + D[0, 2] * w[2])
+
+
+@kernel
 def impact(D: Reals2, w: Reals, mu: float, static: float, e: float, P: Reals, u: Reals) -> bool:
     """P, u ← impulse and relative velocity after the impact of one contact: whether it ended.
 
     D       change of the relative velocity by an impulse, J M⁻¹ Jᵀ, (3, 3), 1/kg; it may be singular along the surface
-    w       relative velocity before: normal, first and second tangent, m/s; nothing happens where it does not approach
+    w       relative velocity before: normal, first and second tangent, m/s; nothing happens where it does not approach,
+            unless the normal velocity is zero and friction jams the slip
     mu      coefficient of kinetic friction: 0 of a smooth contact, infinite of a rough one, which never slips
     static  coefficient of static friction, of slip that has died out
     e       coefficient of restitution, of impulses [Poisson]
@@ -279,7 +287,7 @@ def impact(D: Reals2, w: Reals, mu: float, static: float, e: float, P: Reals, u:
     for i in range(3):
         P[i] = 0.0
     speed = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
-    if w[0] >= 0.0:
+    if w[0] > 0.0 or (w[0] == 0.0 and not jams(D, w, mu)):
         return True
     p, end, small = 0.0, INF, STOPPED * speed
     if mu == INF:  # what friction takes at once, before there is a normal impulse

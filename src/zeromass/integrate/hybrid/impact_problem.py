@@ -24,7 +24,7 @@ class ImpactStatus(IntEnum):
     UNRESOLVED = 8  # no impact was found: D is not positive along a normal, or numbers are not finite
 
 
-INDICES = ("active", "known", "mode", "struck", "strikes", "begins", "moving", "slow")
+INDICES = ("jammed", "forced", "active", "known", "mode", "struck", "strikes", "begins", "moving", "slow")
 """Fields with an int for each contact."""
 
 
@@ -37,6 +37,7 @@ class ImpactProblem(Struct):
     mu      coefficients of friction, (k,): 0 of smooth contacts, infinite of rough ones
     hold    those of slip that has died out, static ones, (k,): of contacts that are struck alone
     e       coefficients of restitution, of impulses, (k,)
+    jammed  whether friction presses a contact though it is not approached, so that its impulse grows, (k,)
     P, u    impulses, N s, and relative velocities after, (3k,)
     energy  what the impact adds to the kinetic energy, J: P·(w + u)/2
 
@@ -51,6 +52,7 @@ class ImpactProblem(Struct):
                               impulse, negative where unknown
     mode                      of each contact, one of those of a contact problem
     struck, x                 contacts that normal impulses are solved for, and these impulses
+    forced                    whether a contact is jammed and does not approach yet
     strikes, begun, back      contacts that are struck; normal impulses before a compression; those of the restitution
     restores, left            whether impulses are those of restitution, and which part of them is left
     begins, moving, slow      contacts whose slip has begun and is small, that slip in a known direction, and either of them
@@ -63,6 +65,7 @@ class ImpactProblem(Struct):
     mu: Reals
     hold: Reals
     e: Reals
+    jammed: Ints
     P: Reals
     u: Reals
     energy: float
@@ -85,6 +88,7 @@ class ImpactProblem(Struct):
     mode: Ints
     struck: Ints
     x: Reals
+    forced: Ints
     strikes: Ints
     begun: Reals
     back: Reals

@@ -158,9 +158,12 @@ def strike_capped(p: ImpactProblem, c: ContactProblem) -> bool:
 
 @kernel
 def fastest(p: ImpactProblem, c: ContactProblem) -> int:
-    """The contact that approaches fastest, in the metric of the kinetic energy, −vₙ/√Dₙₙ; −1 if none does."""
+    """A jammed contact, each once; then that which approaches fastest in the metric of the energy, −vₙ/√Dₙₙ; or −1."""
     most, which = 0.0, -1
     for i in range(p.count):
+        if p.forced[i] != 0:
+            p.forced[i] = 0
+            return i
         p.x[i] = 0.0
         if p.v[3 * i] < -NEAR * p.speed:
             p.x[i] = -p.v[3 * i] / sqrt(c.D[3 * c.order[i], 3 * c.order[i]])
@@ -291,9 +294,20 @@ def strike_one(p: ImpactProblem, c: ContactProblem) -> int:
 
 
 @kernel
+def set_forced(p: ImpactProblem, c: ContactProblem) -> bool:
+    """p.forced ← the jammed contacts of the island: whether there are any."""
+    some = False
+    for i in range(p.count):
+        p.forced[i] = p.jammed[c.order[i]]
+        some = some or p.forced[i] != 0
+    return some
+
+
+@kernel
 def strike_island(p: ImpactProblem, c: ContactProblem, simultaneous: bool) -> int:
     """p.Q, p.v ← those after the impact of an island: an `ImpactStatus`."""
-    approaches = False
+    jams = set_forced(p, c)
+    approaches = jams
     for i in range(p.count):
         approaches = approaches or p.before[3 * i] < 0.0
     if not approaches:
@@ -304,8 +318,9 @@ def strike_island(p: ImpactProblem, c: ContactProblem, simultaneous: bool) -> in
         set_velocities(p, c)
         if check(p, c) == int(ImpactStatus.APART):
             return int(ImpactStatus.SIMULTANEOUS)
-    if simultaneous and strike_capped(p, c) and check(p, c) == int(ImpactStatus.APART):
+    if simultaneous and not jams and strike_capped(p, c) and check(p, c) == int(ImpactStatus.APART):
         return int(ImpactStatus.CAPPED)
+    set_forced(p, c)
     if not strike_in_sequence(p, c):
         return int(ImpactStatus.UNRESOLVED)
     return max(check(p, c), int(ImpactStatus.SEQUENTIAL))

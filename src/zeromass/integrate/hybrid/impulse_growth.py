@@ -93,7 +93,8 @@ def pose_rates(p: ImpactProblem) -> bool:
     struck = False
     for c in range(p.count):
         v = p.v[3 * c]
-        strikes = p.back[c] > 0.0 if p.restores else v < -NEAR * p.speed
+        p.forced[c] = 0 if abs(v) > NEAR * p.speed else p.forced[c]
+        strikes = p.back[c] > 0.0 if p.restores else v < -NEAR * p.speed or p.forced[c] != 0
         p.strikes[c], p.known[c] = 1 if strikes else 0, 0
         p.active[c] = 1 if strikes or abs(v) <= NEAR * p.speed else 0
         p.N[c] = (p.back[c] if p.restores else 1.0) if strikes else -1.0
@@ -450,7 +451,7 @@ def grow_together(p: ImpactProblem, c: ContactProblem) -> bool:
     for number in range(ROUNDS):
         approaches, restores = False, False
         for i in range(p.count):
-            approaches = approaches or p.v[3 * i] < -NEAR * p.speed
+            approaches = approaches or p.v[3 * i] < -NEAR * p.speed or p.forced[i] != 0
             p.begun[i] = p.Q[3 * i]
         if not approaches:
             return True
