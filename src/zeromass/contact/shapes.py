@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.contact.faces import polyhedron
+from zeromass.contact.hulls import polyhedron
 from zeromass.contact.outlines import Ellipsoid, Outline, Round
 from zeromass.model import ModelError
 from zeromass.model.given import Number, Vector, given_numbers, given_scalar, given_vector
