@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 CREEP = 1e-9
 """Creep as a part of √(g r), unless it is given: far above the rounding of a slip, far below what one can see of it."""
 
+USUAL = 9.81
+"""Gravity, m/s², that tells which speeds are small where there is none."""
+
 SLOW = 1e-3
 """Part of √(g r) below which a slip that begins is stiff."""
 
@@ -38,6 +41,14 @@ def creep_of(rolling: OnSurface) -> Number:
             "Rolling(…, creep=1e-9)"
         )
     return CREEP * speed
+
+
+def scale_of(rolling: OnSurface) -> Number:
+    """The speed that slips are compared with, m/s: 1e9 creeps as given, else √(g r), with g = 9.81 m/s² where there is none."""
+    if rolling.creep is not None:
+        return rolling.creep / CREEP
+    speed = _speed_of_gravity(rolling)
+    return np.sqrt(USUAL * rolling.solid.size) if speed is None else speed  # type: ignore[return-value]
 
 
 def speed_of(rolling: OnSurface) -> Number:

@@ -23,6 +23,7 @@ from zeromass.integrate.settings import Settings
 from zeromass.integrate.stepping.loop import Loop
 from zeromass.integrate.terms import lengths_in
 from zeromass.model import Event, ModelError, Onward, State, System
+from zeromass.model.beginning import Beginning
 from zeromass.model.by_expression import ByExpression
 from zeromass.model.event import IMPOSSIBLE
 from zeromass.model.given import given_all, given_kind, given_name, given_real, shape_of, shown
@@ -380,6 +381,7 @@ def course(
     >>> round(motion.state(np.pi)[x], 9)
     -1.0
     """
+    system = system.system if isinstance(system, Beginning) else system
     program, moving = (system, system.system) if isinstance(system, Program) else (None, system)
     if not isinstance(moving, System):
         raise ModelError(f"what moves is a zm.System or its zm.Program, not {shown(moving)}")
