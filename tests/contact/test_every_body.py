@@ -168,7 +168,7 @@ def test_it_slips_and_flies(name):
         center=start[rolling.center] + 0.5 * n, velocity=(0.3, 0.2, -1.0), angular_velocity=(1, 2, 3), orientation=TURN
     )
     np.testing.assert_allclose(air[zm.rate(body.velocity)], (0, 0, -g), atol=1e-10)
-    assert air[rolling.flying.gap] > 0.1
+    assert air[rolling.gap] > 0.1
     lands = rolling.flying.start(
         center=start[rolling.center], velocity=(0.3, 0.2, -1.0), angular_velocity=(1, 2, 3), orientation=TURN, t=0.3
     )

@@ -31,7 +31,7 @@ def lowest(rolling: zm.Rolling, run: zm.Run) -> float:
     """The least gap of flights, at places inside of them, m."""
     times = [t for s in run.segments for t in np.linspace(s.t[0], s.t[-1], 7)[1:-1]]
     states = [run.state(t) for t in times]
-    return min(float(state[rolling.flying.gap]) for state in states if state.system is rolling.flying)
+    return min(float(state[rolling.gap]) for state in states if state.system is rolling.flying)
 
 
 @pytest.mark.parametrize("seed", few(range(12)))

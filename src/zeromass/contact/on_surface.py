@@ -22,13 +22,12 @@ from zeromass.contact.old_words import renamed
 from zeromass.contact.pressing import Pressing
 from zeromass.contact.roller import Roller
 from zeromass.contact.surface import Surface
-from zeromass.expression import Array, Expression, as_expression, coordinate, expressions, rate
+from zeromass.expression import Array, Expression, as_expression, coordinate, expressions
 from zeromass.expression.build import ZERO
 from zeromass.model import ModelError, Part, Particle, Quantity, RigidBody, System
 from zeromass.model.contact import Supported
 from zeromass.model.given import Number, Vector, length
 from zeromass.model.quaternion import body_rates
-from zeromass.model.unilateral import with_forces
 
 NEGLIGIBLE = 1e-12
 """Part of m v²/r that forces of a contact without weight are at least: below, they are rounding."""
@@ -257,8 +256,7 @@ class OnSurface(Pressing, System):
     @cached_property
     def torque_at_mass_center_body(self) -> Array:
         """Torque of the surface at C, body components, N m: ½ E Q_u [UM2022, eq. 52]."""
-        u = self.body.quaternion
-        return body_rates(u) @ with_forces(self.reaction.on(u), self.unilaterals, rate(u)) / 2
+        return body_rates(self.body.quaternion) @ self.reaction.on(self.body.quaternion) / 2
 
     @cached_property
     def torque_at_mass_center(self) -> Array:

@@ -348,7 +348,13 @@ def set_modes(x: Contacts, y: Reals, values: Reals) -> bool:
         margin = max(-x.gap[k], 0.0) + (ROUNDING * extent(x, y, k) if x.reached[k] & CLOSES == 0 else 0.0)
         values[x.gap_margin[k]] = margin if opens else abs(x.gap[k]) + TOUCHES * extent(x, y, k)
         limit = largest if x.normal_force[k] != 0 else p.hold[k] * (p.F[3 * base] if base != k else 1.0)
-        values[x.force_margin[k]] = max(NEGLIGIBLE * limit, max(rounding, x.law[LAW * k + ROUNDED]))
+        least = ROUNDING if x.two_sided[k] != 0 else NEGLIGIBLE  # a contact of two sides goes from one to the other
+        margin = max(least * limit, max(rounding, x.law[LAW * k + ROUNDED]))
+        if mode == STICK and p.mu[k] < INFINITE:  # it may hold by what rounding has left over its limit, and not by more
+            held = p.hold[k] * (p.given[k] if p.given[k] >= 0.0 else p.F[3 * base])
+            beyond = p.F[3 * k + 1] * p.F[3 * k + 1] + p.F[3 * k + 2] * p.F[3 * k + 2] - held * held
+            margin = max(margin, (1.0 + LEFT) * sqrt(max(beyond, 0.0)))
+        values[x.force_margin[k]] = margin
         for i in range(3):
             values[x.rows[3 * k + i]] = float(x.on[3 * k + i])
             values[x.forces[3 * k + i]] = p.F[3 * k + i]
@@ -389,13 +395,13 @@ def sum_forces(x: Contacts, without: int) -> None:
 
 
 @kernel
-def finish_slips(m: Motion, x: Contacts, w: Switches, y: Reals) -> None:
-    """Moves on to where the first of the slips that end here has died out, at its deceleration."""
+def finish_slips(m: Motion, x: Contacts, w: Switches, y: Reals) -> bool:
+    """Moves on to where the first of the slips that end here has died out, at its deceleration: whether it does."""
     t, late, some = m.reals[T], INFINITE, False
     for k in range(x.count):
         some = some or x.reached[k] & STOPS != 0
     if not some:
-        return
+        return False
     sum_forces(x, -1)
     for k in range(x.count):
         if x.reached[k] & STOPS != 0:
@@ -405,19 +411,23 @@ def finish_slips(m: Motion, x: Contacts, w: Switches, y: Reals) -> None:
                 rate += x.velocity[3 * k + i] * a * w.ahead
             if rate < 0.0:
                 late = min(late, speed * speed / -rate)
-    if late < INFINITE and late < abs(m.target - t):
-        accelerate(w, y, m.values)
-        for i in range(len(y)):
-            y[i] += late * w.ahead * w.slope[i]
+    moves = late < INFINITE and late < abs(m.target - t)
+    if moves:
+        x.before[:] = y
+        for half in range(2):  # by the slope in the middle
+            accelerate(w, y, m.values)
+            for i in range(len(y)):
+                y[i] = x.before[i] + (0.5 + 0.5 * float(half)) * late * w.ahead * w.slope[i]
         cut(m, t + late * w.ahead, y)
         w.clock[0] = t + late * w.ahead
         look_at_contacts(x, w, y, m.values)
+    return moves
 
 
 @kernel
 def settle_contacts(m: Motion, w: Switches, s: StepFunctions, fresh: bool) -> int:
     """m.values, m.y ← modes of contacts and the state, beyond what has ended a piece, or as a motion begins."""
-    x, y, values = m.contacts, m.y[: len(m.first)], m.values
+    x, y, values, moved = m.contacts, m.y[: len(m.first)], m.values, False
     w.clock[0] = m.reals[T]
     look_at_contacts(x, w, y, values)
     if fresh:
@@ -428,7 +438,7 @@ def settle_contacts(m: Motion, w: Switches, s: StepFunctions, fresh: bool) -> in
             if x.gap[k] < -TOUCHES * extent(x, y, k) - late:
                 return fail(x, int(ContactEnd.INSIDE), k)
     else:
-        finish_slips(m, x, w, y)
+        moved = finish_slips(m, x, w, y)
     left = 0.0
     for again in range(AT_ONCE):
         if not find_touching(x, y, values, left):
@@ -454,8 +464,8 @@ def settle_contacts(m: Motion, w: Switches, s: StepFunctions, fresh: bool) -> in
         return fail(x, int(ContactEnd.ROUGH) if rough else int(ContactEnd.NO_MOTION), x.problem.worst)
     if status != int(ContactStatus.DECIDED):
         return fail(x, int(ContactEnd.UNDECIDED), x.problem.worst)
-    if set_modes(x, y, values):
-        strike(s, m.jumps, m.reals[T], y)
+    if set_modes(x, y, values) and strike(s, m.jumps, m.reals[T], y) and moved:
+        y[:] = s.row[1:]  # positions too, along a straight line so far
     for k in range(x.count):
         x.reached[k] = 0
     return int(ContactEnd.DECIDED)

@@ -34,7 +34,7 @@ from zeromass.kernel.language import compiled
 from zeromass.model import Event, ModelError, State, System
 from zeromass.model.pieces import SystemPieces, Undecided
 
-FINE = 1e-10
+FINE = 1e-12
 """Relative tolerance, at most, of slips that begin: small differences of large numbers."""
 
 PERIODIC = 1e-9
