@@ -9,6 +9,7 @@ import numpy as np
 
 from zeromass.contact.bodies import SphericalBody
 from zeromass.contact.directions import tangents
+from zeromass.contact.faces import below_center
 from zeromass.contact.friction import (
     Coefficient,
     Friction,
@@ -117,9 +118,11 @@ class OnSurface(Pressing, System):
         self.up = self.normal if on.upward is None else on.upward
         if changes:
             self.gap = coordinate("gap")
-            apart, axes = (touch.constraints["tangency"], self.body.rotation.T) if touch.parts else (touch.apart, None)
             by = self.gap * self.up
-            constraints["tangency"] = expressions(apart - (by if axes is None else axes @ by))
+            if touch.parts:
+                constraints["tangency"] = touch.constraints["tangency"] - self.body.rotation.T @ by
+            else:
+                constraints["tangency"] = below_center(self, touch.apart) - by
             self.tangents = tangents(self.normal, self.contact_name)
         else:
             self.gap = ZERO

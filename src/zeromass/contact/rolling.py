@@ -25,11 +25,13 @@ from zeromass.contact.start import Orientation, SurfaceAt, outside_surface, plac
 from zeromass.contact.surface import Surface
 from zeromass.contact.thrown import Thrown, not_begun
 from zeromass.contact.touching import contact_of, holds, resistance_of, viscous_torques
+from zeromass.contact.traced import PLACE
 from zeromass.contact.watched import LOST, rolling_events
 from zeromass.errors import shown, user_stack_level
 from zeromass.expression import Evaluator, Expression, Symbol, as_expression, expressions, rate, symbols
 from zeromass.expression import t as time
 from zeromass.expression.build import ZERO
+from zeromass.expression.pieces import switches
 from zeromass.model import ContactPoint, Event, ModelError, StartError, State, System
 from zeromass.model.beginning import Beginning
 from zeromass.model.constraint import Row, rows_of
@@ -257,6 +259,13 @@ class Rolling(OnSurface):
             raise ModelError(
                 f"'{name}' has conserve_energy=True, and forces between systems change its energy; leave conserve_energy out"
             )
+
+    @property
+    def leaping(self) -> Mapping[str, str]:
+        """The contact is elsewhere where another end of the body is the lowest, as long as the surface is smooth."""
+        if self.unilateral is None or switches([self.surface(PLACE), *self.surface.normal(PLACE)]):
+            return {}
+        return dict.fromkeys(("tangency", "outside"), self.contact_name)
 
     def jumped(self, names: Sequence[str], before: State, after: State) -> str:
         """That the surface has an edge, where, and of which kind, if the tangency jumps but the surface does not."""

@@ -60,7 +60,7 @@ class Thrown(Beginning):
         given = [(O.position, place), (body.quaternion, quaternion_of(orientation)), (O.velocity, velocity)]
         given.append((body.angular_velocity, angular_velocity))
         size = number_at(rolling.solid.size, parameter_values(rolling, parameters))
-        near = [(rolling.contact, place - np.array([0.0, 0.0, size])), (body.position, place)]
+        near = [(rolling.contact, place - np.array([0.0, 0.0, size])), (body.position, place), (rolling.gap, size)]
         return super().start(given, t=t, parameters=parameters, guess=near)
 
 

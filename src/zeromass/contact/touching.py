@@ -39,7 +39,7 @@ def contact_of(rolling: Rolling) -> Unilateral:
         friction=static,
         kinetic=at_speed(kinetic, _speed(first, second, CREEP * scale_of(rolling))) if varies and kinetic is not None else None,
         restitution=0.0 if e is None else e,
-        opens=e is not None,
+        opens=not rolling.two_sided,
         two_sided=rolling.two_sided,
         size=solid.size,
         speed=scale_of(rolling),

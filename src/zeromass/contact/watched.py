@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from zeromass.contact.bodies import SphericalBody
+from zeromass.contact.faces import face_events
 from zeromass.contact.limits import impossible, impossible_friction
 from zeromass.contact.shaped import ImplicitBody
 from zeromass.expression import Expression, as_expression, where
@@ -36,10 +37,10 @@ def rolling_events(rolling: Rolling) -> tuple[Event, ...]:
     """
     one, leaves = rolling.unilateral, rolling.restitution is not None
 
-    def touching(zero: Expression) -> Expression:
-        return zero if one is None or not leaves else where(one.closed > 0.5, zero, 1.0)
+    def touching(zero: Expression, beyond: float = 1.0) -> Expression:
+        return zero if one is None or not one.opens else as_expression(where(one.closed > 0.5, zero, beyond))
 
-    pressed = as_expression(rolling.normal_force + rolling.negligible_force)
+    pressed = touching(as_expression(rolling.normal_force + rolling.negligible_force), -1.0)
     pull = Event(
         LOST,
         pressed,
@@ -67,14 +68,12 @@ def rolling_events(rolling: Rolling) -> tuple[Event, ...]:
     if upright is not None:
         words = f"'{rolling.solid.name}' lies on a face, and touches in more than one point"
         found.append(Event(FLAT, touching(upright - UPRIGHT), direction=-1, guard=True, message=words))
+    found += face_events(rolling) if leaves else []
     inside = rolling.surface.inside(rolling.contact)
     if inside is not None:
         words = f"nothing is known of '{rolling.surface.name}' beyond the data it is made from"
         found.append(Event(BORDER, inside, direction=-1, guard=True, message=words))
-    speed = length(rolling.slip_velocity) if one is not None else 0.0
-    numbers = impossible_friction("friction", rolling.friction_coefficient, rolling.kinetic_coefficient, speed)
-    numbers += impossible("rolling_resistance", rolling.rolling_resistance, length(rolling.rolling_velocity))
-    numbers += impossible("drilling_friction", rolling.drilling_friction, abs(rolling.normal @ rolling.turning))
+    numbers = impossible_numbers(rolling)
     found += [replace(event, zero=touching(event.zero)) for event in numbers]
     if rolling.friction_coefficient is not None and one is None:
         μ = rolling.friction_coefficient
@@ -82,6 +81,22 @@ def rolling_events(rolling: Rolling) -> tuple[Event, ...]:
         lack = rolling.lack_of_friction - rolling.negligible_force
         found.append(Event(SLIPS, lack, direction=1, guard=True, message=words))
     return tuple(found)
+
+
+def impossible_numbers(rolling: Rolling) -> list[Event]:
+    """Where coefficients and arms, of time or of a speed, fall below zero."""
+    one, name = rolling.unilateral, rolling.contact_name
+    what, speed = ("friction", 0.0) if one is None else (f"friction of '{name}'", length(rolling.slip_velocity))
+    found = impossible_friction(what, rolling.friction_coefficient, rolling.kinetic_coefficient, speed)
+    for arm, said, of, v in (
+        (rolling.rolling_resistance, "rolling_resistance", "rolling", length(rolling.rolling_velocity)),
+        (rolling.drilling_friction, "drilling_friction", "turning", abs(rolling.normal @ rolling.turning)),
+    ):
+        found += [
+            replace(event, name=event.name.replace(said, f"friction of '{name} {of}'"))
+            for event in impossible(said, arm, v)
+        ]
+    return found
 
 
 def flat_words(solid: str, surface: str) -> str:

@@ -438,6 +438,9 @@ def settle_contacts(m: Motion, w: Switches, s: StepFunctions, fresh: bool) -> in
             if x.gap[k] < -TOUCHES * extent(x, y, k) - late:
                 return fail(x, int(ContactEnd.INSIDE), k)
     else:
+        for k in range(x.count):
+            if x.reached[k] & CLOSES != 0 and w.ahead < 0.0:
+                return fail(x, int(ContactEnd.BACKWARD), k)
         moved = finish_slips(m, x, w, y)
     left = 0.0
     for again in range(AT_ONCE):

@@ -109,7 +109,7 @@ class HybridIntegrator:
         for k, segment in enumerate(found[1:], start=1):
             before = found[k - 1]
             if segment.kind != before.kind or (segment.piece is not None and segment.piece.impulse):
-                said = ", ".join(event.name for event in before.events if event.t == before.t[-1])
+                said = ", ".join(f"'{event.name}'" for event in before.events if event.t == before.t[-1])
                 return Segments(
                     [*found[: k - 1], replace(before, outcome=Outcome(Ending.EVENT, before.outcome.t, said))]
                 )
