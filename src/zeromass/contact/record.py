@@ -15,9 +15,9 @@ from zeromass.contact.surface import Surface
 from zeromass.contact.terrain import Terrain
 from zeromass.contact.traced import PLACE, Traced
 from zeromass.expression import expressions
+from zeromass.expression.build import ZERO
 from zeromass.expression.node import Gridded, ordered
 from zeromass.expression.record import Reader, Writer
-from zeromass.expression.build import ZERO
 from zeromass.model.connection_record import read_unilateral, unilateral_record
 from zeromass.model.forces import GeneralizedForce
 from zeromass.model.record import read_number, written_number

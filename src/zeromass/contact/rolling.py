@@ -6,7 +6,6 @@ surface may move as it likes [UD2011, eq. 17, for surfaces that turn and change 
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -18,7 +17,7 @@ from numpy.typing import ArrayLike
 from zeromass.contact.friction import Coefficient, Friction
 from zeromass.contact.limits import possible_limits
 from zeromass.contact.old_words import in_old_words
-from zeromass.contact.on_surface import OnSurface
+from zeromass.contact.on_surface import NEGLIGIBLE, OnSurface
 from zeromass.contact.penetration import Outside, inside_words, penetration
 from zeromass.contact.roller import Roller
 from zeromass.contact.start import Orientation, SurfaceAt, outside_surface, placement, rolling_start
@@ -27,7 +26,6 @@ from zeromass.contact.thrown import Thrown, not_begun
 from zeromass.contact.touching import contact_of, holds, resistance_of, viscous_torques
 from zeromass.contact.traced import PLACE
 from zeromass.contact.watched import LOST, rolling_events
-from zeromass.errors import shown, user_stack_level
 from zeromass.expression import Evaluator, Expression, Symbol, as_expression, expressions, rate, symbols
 from zeromass.expression import t as time
 from zeromass.expression.build import ZERO
@@ -39,10 +37,8 @@ from zeromass.model.forces import Forces, Load, loads
 from zeromass.model.given import (
     Number,
     Vector,
-    given_all,
     given_choice,
     given_flag,
-    given_kind,
     given_numbers,
     value_of,
 )
@@ -223,15 +219,13 @@ class Rolling(OnSurface):
         """Whether rolling resistance can hold the body: that which grows with the speed alone does not."""
         return self.rolling_resistance is not None and holds(self.rolling_resistance)
 
-    def kind_in(self, modes: Sequence[str]) -> str:
-        """Whether it rolls, slips, rests, slides without rolling, or flies, where its contact and resistance have some modes."""
-        contact, *others = modes
-        if contact == "open":
-            return "flying"
-        held = self.sticks and others[0] == "sticks"
-        if contact == "sticks":
-            return "resting" if held else "rolling"
-        return "sliding" if held else "slipping"
+    @property
+    def kind_words(self) -> Sequence[tuple[Mapping[int, str], str]]:  # type: ignore[override]
+        """It rests, or slides without rolling, where its resistance holds it."""
+        held = 1 if self.sticks else 0
+        words = [({0: "open"}, "flying"), ({0: "sticks", held: "sticks"}, "resting"), ({0: "sticks"}, "rolling")]
+        words += [({0: "slips", held: "sticks"}, "sliding"), ({0: "closed", held: "sticks"}, "sliding"), ({}, "slipping")]
+        return words if self.sticks else [(wanted, word) for wanted, word in words if word not in ("resting", "sliding")]
 
     def refused(self, t: np.ndarray, y: np.ndarray, parameters: np.ndarray) -> dict[int, str]:
         """Starts whose parameters are not possible, and where the body lies inside its surface, away from the contact."""
@@ -266,6 +260,14 @@ class Rolling(OnSurface):
         if self.unilateral is None or switches([self.surface(PLACE), *self.surface.normal(PLACE)]):
             return {}
         return dict.fromkeys(("tangency", "outside"), self.contact_name)
+
+    def takes(self, state: State, impulse: np.ndarray) -> bool:
+        """Whether a contact that never slips or leaves can give an impulse: it would have to pull, unless it is two-sided."""
+        if self.unilateral is not None or self.two_sided:
+            return True
+        on_body = given_numbers(impulse, "the impulse", (len(self.coordinates),), finite=False)
+        on_body = on_body[[self.index(x) for x in self.body.position]]
+        return float(belonging(state, self)[self.normal] @ on_body) >= -NEGLIGIBLE**0.5 * float(np.linalg.norm(on_body))
 
     def jumped(self, names: Sequence[str], before: State, after: State) -> str:
         """That the surface has an edge, where, and of which kind, if the tangency jumps but the surface does not."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from zeromass.contact.start import GIVEN, quaternion_of
 from zeromass.expression import Evaluator, Expression, as_expression, expressions, rate
-from zeromass.model import ModelError, StartError, State
+from zeromass.model import ModelError, State
 from zeromass.model.beginning import Beginning
 from zeromass.model.given import Number, Vector, given_numbers, length
 from zeromass.model.requirement import number_at

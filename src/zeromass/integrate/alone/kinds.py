@@ -44,20 +44,6 @@ class Kinds:
     met: tuple[State, ...] = ()
 
     @classmethod
-    def of(cls, start: State, outputs: tuple[Expression, ...], until: float, settings: Settings) -> Kinds | None:
-        """Those of a system; None where it has one kind, or some that only Python knows."""
-        found = start.system.changing() if settings.project and settings.transitions else None
-        if found is None or found.named(start.system) not in found.kinds:
-            return None
-        kinds = cls(start, found, outputs, until, settings)
-        try:
-            for system in found.kinds.values():
-                _program(kinds.begun(system))
-        except ZeromassError:  # no such state near the start
-            return None
-        return kinds
-
-    @classmethod
     def of_one(cls, start: State, until: float, settings: Settings) -> Kinds:
         """A motion of one kind, whose pivots change."""
         one = Changing({start.system.kind: start.system}, {start.system.kind: {}}, lambda state, _: state, (), ())

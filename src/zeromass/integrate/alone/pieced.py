@@ -211,7 +211,7 @@ class Pieced:
             "limits": {"changes": self.settings.limits.changes, "stalled": self.settings.limits.stalled},
             "held": self._flags(),
             "contacts": self._contacts(),
-            "kinds": [*pieces.given.kind_words.items()],
+            "kinds": [[[*wanted.items()], word] for wanted, word in pieces.given.kind_words],
             "conditions": [words for _, words in self._conditions],
             "words": WORDS,
         }

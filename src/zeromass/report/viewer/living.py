@@ -83,15 +83,14 @@ class Living:
         self.start, self.sliders = sliders_of(run, sliders)
         self.settings = replace(run.settings, method="dop853", step=None)
         self.until = float(run.t[-1])
-        self.kinds = Kinds.of(self.start, (), self.until, self.settings)
-        self._changes = self.kinds is not None
-        check(run, self.start, self.sliders, changes=self._changes)
-        if run.settings.method in STIFF and only_explicit(run, changes=self._changes) is None:
+        self.kinds = None
+        check(run, self.start, self.sliders)
+        if run.settings.method in STIFF and only_explicit(run) is None:
             self.settings = replace(self.settings, method="radau")
         self.course = LiveCourse(run.segments)
         self.reach = self._corners()
         turned = any(motion.statistics.repivots for motion in (run, *self.reach))
-        if turned and self.kinds is None and run.system.pieces is None and not run.system.large:
+        if turned and run.system.pieces is None and not run.system.large:
             self.kinds = Kinds.of_one(self.start, self.until, self.settings)
         self._look()
 
@@ -112,7 +111,7 @@ class Living:
             words = ", ".join(f"{s.name} = {wanted[s.symbol]:g}" for s in self.sliders)
             try:
                 start = self.start.again(wanted)
-                moved = course(start.system, start, self.until, replace(self._tried, transitions=self._changes))
+                moved = course(start.system, start, self.until, self._tried)
             except (StartError, ModelError) as error:
                 vain.append(f"{words} ({error})")
                 continue
@@ -144,18 +143,13 @@ class Living:
                 other = system.drawing_at({**values, s.symbol: s.high})
                 if [described(b.shape) for b in other.bodies if b.shape is not None] != shapes[0]:
                     self._say(f"a body's shape changes with {s.name}: the motion follows, its picture does not")
-        watched = self.kinds.known if self.kinds is not None else {e.name for e in system.events}
+        watched = {e.name for e in system.events}
         watched |= {words for one in system.unilaterals for words in one.event_names}
         strangers = {e.name for e in self._run.events} - watched
         if strangers:
             names = ", ".join(sorted(f"'{name}'" for name in strangers))
             self._say(f"the page watches what the system watches, and not {names}, which the run was asked for")
-        if len(self._run.kinds) > 1 and not (self._changes or system.unilaterals):
-            kinds = " – ".join(self._run.kinds)
-            self._say(
-                f"the run changes its kind ({kinds}): with the sliders, the page shows its first kind until that ends"
-            )
-        elif self._run.outcome.ending is not Ending.FINISHED and not self._changes:
+        if self._run.outcome.ending is not Ending.FINISHED:
             self._say(f"the run ends early ({self._run.outcome}): motions in the page are not followed further")
 
     def data(self, scene: Mapping[str, Any]) -> dict[str, Any]:
@@ -191,7 +185,6 @@ class Living:
                 "atol": settings.atol,
                 "longest": settings.longest_step if np.isfinite(settings.longest_step) else None,
             },
-            "goes on": {e.name: not self._changes and _following(run, e.name) for e in run.system.events if e.terminal},
             "program": self._program(),
             "source": self._source,
             "remarks": self.remarks,
@@ -271,12 +264,9 @@ class Living:
         longest = f", longest_step={s.longest_step!r}" if np.isfinite(s.longest_step) else ""
         project = "" if s.project else ", project=False"
         made_from = "run.program" if self._run.system.pieces is None else "run.system"
-        given = "run.start"
-        if self._run.start.given is not None:  # what it begins as is decided anew
-            given, made_from = "run.start.given", "start.system"
         return (
             "# run: the one that this page was made from\n"
-            f"start = {given}.again({{«values»}})\n"
+            "start = run.start.again({«values»})\n"
             f"run = zm.simulate({made_from}, start, until={self.until!r}, rtol={s.rtol!r}, atol={s.atol!r}, "
             f'method="{s.method}"{longest}{project})\n'
         )
@@ -298,11 +288,3 @@ def _zeros(run: Course) -> list[Expression]:
 
 def _clock(times: np.ndarray) -> list[float]:
     return [float(times[0]), float(times[-1]), len(times)]
-
-
-def _following(run: Course, event: str) -> bool:
-    """Whether Python goes on after an event, as another kind of motion, or may do so."""
-    try:
-        return run.system.goes_on_as(event, run.start) is not None
-    except ZeromassError:
-        return False

@@ -529,7 +529,7 @@ class HybridMotion {
     const found = [];
     for (const piece of this.told.contacts.length ? this.pieces : []) {
       const modes = this.told.contacts.map((contact) => this.mode(contact, piece));
-      const word = this.told.kinds.find(([mode]) => modes.includes(mode));
+      const word = this.told.kinds.find(([wanted]) => wanted.every(([k, mode]) => (k < 0 ? modes.includes(mode) : modes[k] === mode)));
       const kind = word ? word[1] : this.told.contacts.map(({ called }, k) => called[modes[k]]).join(", ");
       const struck = this.told.contacts.some((_, k) => this.struck(piece, k));
       if (struck || !found.length || found[found.length - 1][1] !== kind) found.push([piece.t, kind]);
