@@ -1,4 +1,4 @@
-"""A body above its surface with a face along it: no point of it is the lowest, and the one below its centre stands for it."""
+"""A body above its surface with a face along it: no point is the lowest, and the one below its centre stands for it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ LANDS = "lands"
 
 
 def leaning(rolling: Any) -> Expression | None:
-    """Positive where the farthest point of the body is its contact, and not the point below its centre; None where it always is.
+    """Positive where the farthest point is the contact, and not the point below the centre; None where it always is.
 
     sin of the angle between face and surface − 0.01 h/(h + r),   h the gap, r the size: always, where the gap is closed
     """
@@ -42,7 +42,7 @@ def leaning(rolling: Any) -> Expression | None:
 
 
 def below_center(rolling: Any, apart: Array) -> Array:
-    """Where the body is, from where it would touch, m: from the point below its centre, where a face is along the surface."""
+    """Where the body is, from where it would touch, m, or from the point below its centre with a face along the surface."""
     leans = leaning(rolling)
     if leans is None:
         return apart

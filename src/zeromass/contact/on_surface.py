@@ -98,7 +98,7 @@ class OnSurface(Pressing, System):
     ) -> tuple[list[Part], dict[str, Any]]:
         """Takes body and surface; parts, and what is true of them where the body rolls [UM2022, eqs. 17, 19, 22, 27].
 
-        changes  whether it may slip, leave or rest: then its contact is a unilateral constraint with a gap h along a direction e
+        changes  whether it may slip, leave or rest: then its contact is a unilateral constraint, with a gap h along e
 
             O − P − l = h e,   l from the contact to the centre where they touch
         """

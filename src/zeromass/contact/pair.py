@@ -73,6 +73,7 @@ class Pair(Pressing, Remembering):
     slip_velocity: Array
     """Velocity of the body's point at the contact against the surface, m/s."""
 
+    unilateral: Unilateral
     parts: tuple[Particle, ...] = ()
     unknowns: tuple[Expression, ...] = ()
     coordinates: Sequence[Symbol] = ()
@@ -108,7 +109,7 @@ class Pair(Pressing, Remembering):
             gap = self._in_closed_form(outline)
         else:
             gap = self._at_particle(shape)
-        self.unilateral = self._unilateral(gap, speed, words)
+        self.unilateral = self._unilateral(gap, speed, words)  # type: ignore[override]
 
     # kinematics -------------------------------------------------------------------------------------------------------
     def _of_spheres(self, r: Number, other: Pose, R: Number) -> Expression:

@@ -235,8 +235,11 @@ def penetration(rolling: Rolling, motion: Moved) -> Depth | None:
     t, centers = _places(motion.t, motion.y[:, where], motion.y[:, n + where], spacing)
     poses = Poses(centers) if outside.spherical else outside.poses(motion.at(t).y[:, :n])
     suspected = outside.suspected(t, poses, parameters)
-    suspected[-1] = True
+    last = Poses(poses.centers[-1:], None if poses.turns is None else poses.turns[-1:])
+    suspected[-1] = outside.suspected(t[-1:], last, parameters)[0]
     times = t[suspected]
+    if not len(times):
+        return None
     times = times[np.unique(np.linspace(0, len(times) - 1, PLACES // 16).astype(int))]
     return outside.deepest(times, outside.poses(motion.at(times).y[:, :n]), parameters, CLOSER)
 

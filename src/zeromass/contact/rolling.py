@@ -224,8 +224,14 @@ class Rolling(OnSurface):
         """It rests, or slides without rolling, where its resistance holds it."""
         held = 1 if self.sticks else 0
         words = [({0: "open"}, "flying"), ({0: "sticks", held: "sticks"}, "resting"), ({0: "sticks"}, "rolling")]
-        words += [({0: "slips", held: "sticks"}, "sliding"), ({0: "closed", held: "sticks"}, "sliding"), ({}, "slipping")]
-        return words if self.sticks else [(wanted, word) for wanted, word in words if word not in ("resting", "sliding")]
+        words += [
+            ({0: "slips", held: "sticks"}, "sliding"),
+            ({0: "closed", held: "sticks"}, "sliding"),
+            ({}, "slipping"),
+        ]
+        return (
+            words if self.sticks else [(wanted, word) for wanted, word in words if word not in ("resting", "sliding")]
+        )
 
     def refused(self, t: np.ndarray, y: np.ndarray, parameters: np.ndarray) -> dict[int, str]:
         """Starts whose parameters are not possible, and where the body lies inside its surface, away from the contact."""
@@ -261,13 +267,22 @@ class Rolling(OnSurface):
             return {}
         return dict.fromkeys(("tangency", "outside"), self.contact_name)
 
+    @property
+    def lying(self) -> Mapping[str, str]:
+        """That the body comes to lie on a side or a face."""
+        from zeromass.contact.edges import lies_words  # few bodies have ends
+
+        return dict.fromkeys(self.leaping, lies_words(self.solid.name))
+
     def takes(self, state: State, impulse: np.ndarray) -> bool:
-        """Whether a contact that never slips or leaves can give an impulse: it would have to pull, unless it is two-sided."""
+        """Whether a contact that never slips or leaves can give an impulse, and would not have to pull."""
         if self.unilateral is not None or self.two_sided:
             return True
         on_body = given_numbers(impulse, "the impulse", (len(self.coordinates),), finite=False)
         on_body = on_body[[self.index(x) for x in self.body.position]]
-        return float(belonging(state, self)[self.normal] @ on_body) >= -NEGLIGIBLE**0.5 * float(np.linalg.norm(on_body))
+        return float(belonging(state, self)[self.normal] @ on_body) >= -(NEGLIGIBLE**0.5) * float(
+            np.linalg.norm(on_body)
+        )
 
     def jumped(self, names: Sequence[str], before: State, after: State) -> str:
         """That the surface has an edge, where, and of which kind, if the tangency jumps but the surface does not."""

@@ -44,7 +44,7 @@ def creep_of(rolling: OnSurface) -> Number:
 
 
 def scale_of(rolling: OnSurface) -> Number:
-    """The speed that slips are compared with, m/s: 1e9 creeps as given, else √(g r), with g = 9.81 m/s² where there is none."""
+    """The speed that slips are compared with, m/s: 1e9 creeps, or √(g r), with g = 9.81 m/s² where there is none."""
     if rolling.creep is not None:
         return rolling.creep / CREEP
     speed = _speed_of_gravity(rolling)

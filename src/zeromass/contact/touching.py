@@ -1,4 +1,4 @@
-"""A body that rolls, slips, rests and flies: its contact, and what hinders rolling and turning there, as unilateral constraints."""
+"""The contact of a body that rolls, and what hinders rolling and turning there, as unilateral constraints."""
 
 from __future__ import annotations
 
@@ -30,14 +30,15 @@ def contact_of(rolling: Rolling) -> Unilateral:
     solid, n = rolling.solid, rolling.normal
     first, second = (as_expression(along @ rolling.slip_velocity) for along in rolling.tangents)
     static, kinetic = rolling.friction_coefficient, rolling.kinetic_coefficient
-    varies = kinetic is not None and kinetic is not static
+    if kinetic is not None:
+        kinetic = None if kinetic is static else at_speed(kinetic, _speed(first, second, CREEP * scale_of(rolling)))
     e = rolling.restitution
     return Unilateral(
         rolling.contact_name,
         as_expression(rolling.gap * (n @ rolling.up)),
         (first, second),
         friction=static,
-        kinetic=at_speed(kinetic, _speed(first, second, CREEP * scale_of(rolling))) if varies and kinetic is not None else None,
+        kinetic=kinetic,
         restitution=0.0 if e is None else e,
         opens=not rolling.two_sided,
         two_sided=rolling.two_sided,
@@ -51,6 +52,7 @@ def contact_of(rolling: Rolling) -> Unilateral:
         negligible=rolling.negligible_force,
         sole=True,
         begins="sticks",
+        no_slip=rolling.slip_velocity,
     )
 
 

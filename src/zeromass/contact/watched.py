@@ -31,7 +31,7 @@ UPRIGHT = 1e-6
 
 
 def rolling_events(rolling: Rolling) -> tuple[Event, ...]:
-    """The events of a rolling body: contact lost, a hollow too tight, the border of the data, and where it is not known to slip.
+    """The events of a rolling body: contact lost, a hollow too tight, the border of the data.
 
     What its contact does of itself, as a unilateral constraint, is no event of these.
     """

@@ -34,6 +34,7 @@ Events = Event | Iterable[Event] | Mapping[str, Expression] | None
 SAMPLES = 9
 """Steps at which the energy of a conservative system is compared with that of its start."""
 
+
 @frozen(repr=False)
 class Course(ByExpression):
     """The motion of a run: one segment, or several where its kind changes on the way; immutable, dense.
@@ -353,7 +354,7 @@ def _which(segments: Sequence[Segment], times: np.ndarray) -> np.ndarray:
 
 @single_thread
 def course(
-    system: System | Program,
+    system: System | Program | Beginning,
     start: State,
     until: float,
     settings: Settings,

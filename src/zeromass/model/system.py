@@ -278,6 +278,11 @@ class System(Remembering):
         return True
 
     @property
+    def lying(self) -> Mapping[str, str]:
+        """What is said where constraints of `leaping` jump while the gap of their contact is closed, by these."""
+        return {}
+
+    @property
     def leaping(self) -> Mapping[str, str]:
         """Constraints of parts without mass that may leap where a formula switches, {constraint: a contact}.
 

@@ -350,7 +350,9 @@ def set_modes(x: Contacts, y: Reals, values: Reals) -> bool:
         limit = largest if x.normal_force[k] != 0 else p.hold[k] * (p.F[3 * base] if base != k else 1.0)
         least = ROUNDING if x.two_sided[k] != 0 else NEGLIGIBLE  # a contact of two sides goes from one to the other
         margin = max(least * limit, max(rounding, x.law[LAW * k + ROUNDED]))
-        if mode == STICK and p.mu[k] < INFINITE:  # it may hold by what rounding has left over its limit, and not by more
+        if (
+            mode == STICK and p.mu[k] < INFINITE
+        ):  # it may hold by what rounding has left over its limit, and not by more
             held = p.hold[k] * (p.given[k] if p.given[k] >= 0.0 else p.F[3 * base])
             beyond = p.F[3 * k + 1] * p.F[3 * k + 1] + p.F[3 * k + 2] * p.F[3 * k + 2] - held * held
             margin = max(margin, (1.0 + LEFT) * sqrt(max(beyond, 0.0)))

@@ -13,14 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.errors import ZeromassError
 from zeromass.expression import Expression, heading
 from zeromass.integrate import Course, Settings, course
-from zeromass.integrate.alone.kinds import Kinds
 from zeromass.integrate.alone.pieced import Pieced
 from zeromass.integrate.outcome import Ending
 from zeromass.integrate.terms import lengths_in
-from zeromass.integrate.wasm import kinds_modules, switched_modules, wasm
+from zeromass.integrate.wasm import switched_modules, wasm
 from zeromass.model import ModelError, StartError, State
 from zeromass.report.viewer.live import LiveCourse
 from zeromass.report.viewer.living_ground import LiveGrounds
@@ -41,10 +39,8 @@ STATIC = Path(__file__).parent / "static"
 SCRIPTS: dict[str, tuple[str, ...]] = {
     "": ("motion.js",),
     "switches": ("motion.js", "timetable.js", "hybrid.js"),
-    "kinds": ("motion.js", "driven.js", "stroke.js", "kinds.js"),
 }
-"""Scripts that make motions, in their order: of one module, over switches and through modes of contacts, and through
-changes of kind, of a body that rolls."""
+"""Scripts that make motions, in their order: of one module, and over switches, modes of contacts and other pivots."""
 
 MET = 9
 """States of each segment of a motion, whose pivots changed, at which it is looked which ones are best."""
@@ -75,7 +71,6 @@ class Living:
     sliders: list[Slider]
     settings: Settings
     until: float
-    kinds: Kinds | None
 
     def __init__(self, run: Course, sliders: Sliders, source: str | None = None) -> None:
         self._run, self._source = run, source
@@ -83,15 +78,13 @@ class Living:
         self.start, self.sliders = sliders_of(run, sliders)
         self.settings = replace(run.settings, method="dop853", step=None)
         self.until = float(run.t[-1])
-        self.kinds = None
+        self._turned = False
         check(run, self.start, self.sliders)
         if run.settings.method in STIFF and only_explicit(run) is None:
             self.settings = replace(self.settings, method="radau")
         self.course = LiveCourse(run.segments)
         self.reach = self._corners()
-        turned = any(motion.statistics.repivots for motion in (run, *self.reach))
-        if turned and run.system.pieces is None and not run.system.large:
-            self.kinds = Kinds.of_one(self.start, self.until, self.settings)
+        self._turned = any(motion.statistics.repivots for motion in (run, *self.reach)) and not run.system.large
         self._look()
 
     def _say(self, words: str) -> None:
@@ -206,14 +199,7 @@ class Living:
         shown = [*self.course.asked.outputs, *[e for _, some in self._lengths for e in some]]
         outputs = {"shown": shown, "residuals": _zeros(run)}
         field = (grounds.place, grounds.fields) if grounds.fields else None
-        if self.kinds is not None:
-            motion = replace(self.kinds, outputs=tuple(shown), met=self._met())
-            if field:
-                motion = replace(motion, place=tuple(field[0]), fields=tuple(field[1]))
-            left = len(motion.residuals(run.system))
-            modules, driven = kinds_modules(motion, {"shown": [len(shown)], "residuals": [left]})
-            return modules, motion.changing.driver, driven
-        if run.system.pieces is None:
+        if run.system.pieces is None and not self._turned:
             module = wasm(
                 run.program,
                 self.start,
@@ -235,27 +221,21 @@ class Living:
             [s.symbol for s in self.sliders],
             tuple(field[0]) if field else (),
             tuple(field[1]) if field else (),
-            self._pieces_met(),
+            self._met(),
         )
         modules, driven = switched_modules(motion, {name: [len(some)] for name, some in outputs.items() if some})
         return modules, "switches", driven
 
-    def _pieces_met(self) -> tuple[State, ...]:
-        """Where the run and the motions at the ends of the sliders come to other pieces of their formulas."""
-        found, pieces = [], self._run.system.pieces
-        for segment in (segment for motion in (self._run, *self.reach) for segment in motion.segments):
-            if pieces is not None and segment.piece is not None:
-                found.append(pieces.state(segment.start, segment.piece.modes))
-        return tuple(found)
-
     def _met(self) -> tuple[State, ...]:
-        """Some states of the run and of the motions at the ends of the sliders."""
-        found = []
+        """Where the run and the motions at the ends of the sliders come to other pieces of formulas, or other pivots."""
+        found, pieces = [], self._run.system.pieces
         for segment in (segment for motion in (self._run, *self.reach) for segment in motion.segments):
             n, count = len(segment.start.q), MET if segment.statistics.repivots else 1
             for k in np.unique(np.linspace(0, len(segment.t) - 1, count).astype(int)).tolist():
                 y = segment.y[k]
-                found.append(State(segment.system, float(segment.t[k]), y[:n], y[n:], segment.parameters))
+                here = State(segment.system, float(segment.t[k]), y[:n], y[n:], segment.parameters)
+                modes = {} if segment.piece is None else segment.piece.modes
+                found.append(here if pieces is None else pieces.state(here, modes))
         return tuple(found)
 
     def _program(self) -> str:

@@ -51,7 +51,7 @@ def told(slider: Slider) -> dict[str, Any]:
 
 def sliders_of(run: Course, sliders: Sliders) -> tuple[State, list[Slider]]:
     """The start with a parameter for each slider, and the sliders."""
-    start, found = run.start.given or run.start, []
+    start, found = run.start, []
     made_of = start.made_of
     known = [*run.system.parameters, *(made_of.parameters if made_of else ())]
     pairs, names = dict(single(made_of.pairs)) if made_of else {}, names_of_prescribed(start)
