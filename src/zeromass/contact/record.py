@@ -82,6 +82,10 @@ def take_rolling_record(rolling: Rolling, own: dict[str, Any], r: Reader) -> Non
         setattr(rolling, name, read_number(own["options"].get(name), r))
     if "kinetic_coefficient" not in own["options"]:  # files of before
         rolling.kinetic_coefficient = rolling.friction_coefficient
+    if "unilaterals" not in own and rolling.changes:
+        raise ValueError(
+            "the file has a body that slips, rests or flies as programs before 2.0 kept it: read it with one of them"
+        )
     rolling._know(*rolling.limits)
     rolling._support()
 

@@ -66,15 +66,15 @@ class Rolling(OnSurface):
     no_spin          the body does not turn about the normal against the surface [UM2022, eq. 39], slipping or not
     two_sided        the surface can pull, and the run marks where it does, as in the papers; else the run ends there
     conserve_energy  adds the redundant row dE/dt = 0 [UM2022, eq. 34]; for surfaces at rest only
-    friction         coefficient μ at which the body would slip; the run ends there, or goes on as `slipping`. One number, 0
-                     of a smooth surface, or zm.Friction(static=…, kinetic=…), where a contact that slips has less
-    rolling_resistance  arm l of the normal force N, m: a torque l N hinders rolling, and holds a body at rest, see
-                     `resting`. A number, or a function of the angular speed, rad/s, such as lambda w: 1e-3 + 1e-4 * w
+    friction         coefficient μ at which the body slips. One number, 0 of a smooth surface, or
+                     zm.Friction(static=…, kinetic=…), where a contact that slips has less; None where there is always enough
+    rolling_resistance  arm l of the normal force N, m: a torque l N hinders rolling, and holds a body at rest. A number, or
+                     a function of the angular speed, rad/s, such as lambda w: 1e-3 + 1e-4 * w
     drilling_friction   arm d, m, likewise: a torque d N hinders turning about the normal
-    restitution      coefficient e of impulses, 0 to 1: a body that leaves the surface flies on, and rebounds where it lands,
-                     see `flying`; without it the run ends where the contact is lost
-    creep            speed of slip, m/s, below which friction falls off and the body counts as rolling again; by default
-                     1e-9 √(g r), a part of the speed that gravity gives on the way of a radius
+    restitution      coefficient e of impulses, 0 to 1: a body that leaves the surface flies on, and rebounds where it lands;
+                     without it the run ends where the contact is lost
+    creep            speed of slip, m/s, that counts as slow; by default 1e-9 √(g r), a part of the speed that gravity gives
+                     on the way of a radius
     least_clearance  `clearance` at which a hollow is too tight for the body, and the run ends; a ratio, 1 on a plane
     forces           as of a System, or a function that gives them: lambda rolling: zm.Force(…, at=rolling.body.point(…))
 
@@ -144,8 +144,7 @@ class Rolling(OnSurface):
             raise ModelError("conserve_energy=True is for a body that rolls; leave restitution out")
         self.restitution, self.conserve_energy, self.least_clearance = restitution, conserve_energy, least_clearance
         self._hinder(friction, rolling_resistance, drilling_friction, creep)
-        given = (self.friction_coefficient, rolling_resistance, drilling_friction, restitution)
-        changes = any(one is not None for one in given) and not conserve_energy
+        changes = self.changes
         parts, constraints = self._meet(body, on, gravity, two_sided=two_sided, no_spin=no_spin, changes=changes)
         for requirement in possible_limits(self):
             requirement.checked("friction, creep and least_clearance")
@@ -172,6 +171,12 @@ class Rolling(OnSurface):
             self.unilaterals = (self.unilateral, *resistance_of(self, self.unilateral))
         self._know(*self.limits, *(e for one in self.unilaterals for e in one.numbers))
         self.events: tuple[Event, ...] = rolling_events(self)
+
+    @property
+    def changes(self) -> bool:
+        """Whether its kind of motion may change: it may slip, rest, or leave its surface."""
+        given = (self.friction_coefficient, self.rolling_resistance, self.drilling_friction, self.restitution)
+        return any(one is not None for one in given) and not self.conserve_energy
 
     @property
     def limits(self) -> list[Number]:

@@ -20,15 +20,6 @@ CREEP = 1e-9
 USUAL = 9.81
 """Gravity, m/s², that tells which speeds are small where there is none."""
 
-SLOW = 1e-3
-"""Part of √(g r) below which a slip that begins is stiff."""
-
-SLOWEST = SLOW / CREEP
-"""The same in creeps."""
-
-STOPPED = 10.0
-"""Creeps below which a slip has died out: friction is 0.995 μ N there."""
-
 
 def creep_of(rolling: OnSurface) -> Number:
     """The speed of slip, m/s, below which friction falls off: as given, or 1e-9 √(g r)."""

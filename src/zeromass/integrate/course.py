@@ -50,12 +50,12 @@ class Course(ByExpression):
     >>> run = zm.simulate(ball, thrown, until=1.0)
     >>> run.kinds, round(run.changes[0], 6), round(2 / (7 * 0.2 * 9.81), 6)
     (('slipping', 'rolling'), 0.145624, 0.145624)
-    >>> run.system is ball, run.start is thrown, run.y.shape == (len(run), 28)
-    (True, True, True)
+    >>> run.system is ball, run.start.t, run.y.shape == (len(run), 28)
+    (True, 0.0, True)
     >>> [event.name for event in run.events], run.outcome.ending.value
     (['slip dies out'], 'finished')
     >>> run.program, run.parameters, run.passages, run.settings.rtol, run.statistics.repivots
-    (Program(13 coordinates, 8 of 8 constraint rows kept, ... operations), {}, (), 1e-10, 0)
+    (Program(14 coordinates, 8 of 8 constraint rows kept, ... operations), {}, (), 1e-10, 0)
     >>> run.remarks, run.switches, run.impulses
     ((), (), ())
     """
