@@ -85,7 +85,7 @@ def slipping() -> tuple[zm.System, zm.State, zm.Expression]:
     start = ball.slipping.start(
         [(ball.contact[:2], 0.5), (ball.center_particle.velocity[0], 1.0), (ball.body.angular_velocity, 0.0)]
     )
-    return ball.slipping, start, ball.center_particle.position[2]
+    return ball, start, ball.center_particle.position[2]
 
 
 def rails() -> tuple[zm.System, zm.State, zm.Expression]:

@@ -29,7 +29,6 @@ import numpy as np
 import zeromass as zm
 from integrate import node
 from report.chromium import MISSING, Browser, browser, executable
-from zeromass.integrate.alone.kinds import Kinds
 from zeromass.integrate.alone.pieced import Pieced
 
 vx, vy, F, μ, v = (zm.parameter(name, x) for name, x in (("vx", 1.5), ("vy", 1.0), ("F", 0.5), ("mu", 0.2), ("v", 1.0)))
@@ -95,9 +94,9 @@ def motions(folder: Path) -> Iterator[tuple[str, float]]:
     )
     yield "6 s of a block with dry friction at rtol 1e-13", found["milliseconds"]
     start = slipping_ball()
-    motion = Kinds.of(start, (*start.system.coordinates, *start.system.rates), 1.0, settings)
-    assert motion is not None
-    (found,) = node.through_kinds(motion, [until | {"until": 1.0, **TIGHT}], folder)
+    shown = (*start.system.coordinates, *start.system.rates)
+    motion = Pieced(start, tuple(start.system.events), shown, 1.0, settings, (μ, v))
+    (found,) = node.over_switches(motion, [until | {"until": 1.0, **TIGHT}], folder)
     yield "1 s of a ball that slips and rolls at rtol 1e-13", found["milliseconds"]
 
 

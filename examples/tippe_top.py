@@ -26,7 +26,7 @@ start = rolling.slipping.start(
         (rolling.center_particle.velocity[:2], (0, 0)),
     ]
 )
-run = zm.simulate(rolling.slipping, start, until=22.0, rtol=1e-11)
+run = zm.simulate(rolling, start, until=22.0, rtol=1e-11)
 
 L = body.rotate(body.inertia @ body.angular_velocity_body)
 jellett = L @ (body.position - rolling.contact)

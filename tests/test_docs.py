@@ -83,7 +83,7 @@ def test_names_of_the_notation_exist():
     rolling = zm.Rolling(zm.ball(0.1, 1.0), on=zm.surfaces.plane(), friction=0.5)
     run = zm.simulate(spring, spring.start({x: 0.0}), until=1.0)
     owners = {"zm": zm, "system": spring, "motion": run.start.motion, "run": run, "program": run.program}
-    owners |= {"rolling": rolling, "slipping": rolling.slipping, "body": rolling.body}
+    owners |= {"rolling": rolling, "body": rolling.body}
     text = (DOCS / "notation.md").read_text(encoding="utf-8")
     found = re.findall(rf"`({'|'.join(owners)})\.(\w+)", text)
     assert {owner for owner, _ in found} == set(owners)

@@ -25,6 +25,7 @@ from zeromass.frozen import frozen
 from zeromass.integrate import Course, Limits, MethodName, RunDoubtful, RunStopped, Settings, course
 from zeromass.integrate.course import Events, events_of
 from zeromass.model import ModelError, State, System
+from zeromass.model.beginning import Beginning
 from zeromass.model.given import given_kind, given_mapping, shown, value_of
 from zeromass.model.state import parameter_values
 
@@ -45,7 +46,7 @@ FilePath = str | PathLike[str]
 
 
 def simulate(
-    system: System | Program,
+    system: System | Program | Beginning,
     start: State,
     *,
     until: float,

@@ -8,8 +8,8 @@ import pytest
 
 import zeromass as zm
 from contact.rolling_of_superquadrics import Stone, moved
-from integrate.node import MISSING, node, through_kinds
-from zeromass.integrate.alone.kinds import Kinds
+from integrate.node import MISSING, node, over_switches
+from zeromass.integrate.alone.pieced import Pieced
 from zeromass.integrate.singular.transit import Transit
 
 A, B, C, M, G = 0.1, 0.09, 0.08, 0.5, 9.81
@@ -137,7 +137,7 @@ def test_a_superquadric_slides_on_ice_over_its_flat_points(n):
             (body.velocity[:2], (0.2, 0.1)),
         ]
     )
-    run = zm.simulate(slipping, start, until=1.0)
+    run = zm.simulate(rolling, start, until=1.0)
     assert run.outcome.complete, run.outcome
     assert len(run.passages) >= 3
     R, ω = run[body.rotation], run[body.angular_velocity]
@@ -160,7 +160,7 @@ def test_a_superquadric_that_slips_with_friction_goes_over_its_flat_points():
             (body.velocity[:2], (1.2, 0.1)),
         ]
     )
-    runs = [zm.simulate(rolling.slipping, start, until=0.3, rtol=rtol, atol=1e-3 * rtol) for rtol in (1e-10, 1e-12)]
+    runs = [zm.simulate(rolling, start, until=0.3, rtol=rtol, atol=1e-3 * rtol) for rtol in (1e-10, 1e-12)]
     for run in runs:
         assert run.outcome.complete, run.outcome
         assert run.kinds[0] == "slipping"
@@ -259,10 +259,9 @@ def test_a_page_ends_at_a_flat_point_by_name(tmp_path):
     start = rolling.start(contact=(0, 0), velocity=(0.5, 0.1), orientation=(0.7, 0.4, 0.2))
     given = {"rtol": 1e-10, "atol": 1e-13}
     outputs = (*rolling.coordinates, *rolling.rates)
-    motion = Kinds.of(start, outputs, 0.6, zm.Settings(**given, method="dop853"))
-    assert motion is not None
+    motion = Pieced(start, tuple(rolling.events), outputs, 0.6, zm.Settings(**given, method="dop853"))
     run = zm.simulate(rolling, start, until=0.6, **given)
-    (there,) = through_kinds(motion, [{"values": {}, "until": 0.6, **given, "times": [0.0]}], tmp_path)
+    (there,) = over_switches(motion, [{"values": {}, "until": 0.6, **given, "times": [0.0]}], tmp_path)
     assert there["ending"] == "EVENT"
     assert there["event"]["name"] == "lies flat"
     assert "'stone' is flat where it touches 'plane'" in there["event"]["message"]

@@ -8,7 +8,7 @@ from scipy.integrate import solve_ivp
 
 import zeromass as zm
 from cases import few
-from zeromass.contact.striking import stroke
+from contact.reference_impacts.one_point import stroke
 
 g, r, m = 10.0, 0.1, 0.5
 K = 0.4  # J/(m r²) of a ball
@@ -29,7 +29,8 @@ def test_a_ball_bounces_at_its_times_and_comes_to_rest():
     late = 1e-12  # of impacts; their speeds are off by g late
     assert np.abs(np.array(run.changes[:10]) - expected).max() <= late
     (end,) = [event.t for event in run.events if event.name == "bounces end"]
-    assert end == pytest.approx(1.0 + 2 * e / (1 - e), abs=1e-10)
+    left_out = 2 * np.sqrt(2 * 1e-11 * (5.0 + r) / g) / (1 - e)  # by bounces that are lower than 1e-11 of its place
+    assert 0.0 < 1.0 + 2 * e / (1 - e) - end <= left_out
     assert run.outcome.ending == "finished"
     assert run.kinds[-1] == "rolling"
     speeds = np.array([impulse.change[2] for impulse in run.impulses[:8]])
@@ -54,8 +55,15 @@ def test_a_spinning_ball_rebounds(μ, e):
     """p_t = −μ (1 + e) m v_n s, or what stops the slip u, −m u K/(1 + K), if that is less."""
     v, ω = np.array([1.0, -0.5, -2.0]), np.array([3.0, 8.0, -4.0])
     ball = thrown(e, μ)
-    state = ball.flying.start(center=(0.0, 0.0, r), velocity=v, angular_velocity=ω)
-    after = ball.flying.landed(state).state
+    fall = 0.1
+    state = ball.flying.start(
+        center=(*-fall * v[:2], r + fall * (-v[2]) - g * fall**2 / 2),
+        velocity=(*v[:2], v[2] + g * fall),
+        angular_velocity=ω,
+    )
+    run = zm.simulate(ball, state, until=0.15, rtol=1e-12)
+    assert run.impulses[0].t == pytest.approx(fall, abs=1e-12)
+    after = run.state(run.changes[0]).after_event
     u = v[:2] + r * np.array([-ω[1], ω[0]])
     sticks = m * u * K / (1 + K)
     p = sticks if μ is None else sticks * min(1.0, μ * (1 + e) * m * 2.0 / np.linalg.norm(sticks))
@@ -83,15 +91,15 @@ def test_a_ball_leaves_a_hill_and_comes_down_again():
     hill = zm.Surface(lambda X, Y: 0.3 * np.exp(-((X / 0.4) ** 2)), name="hill")
     ball = zm.Rolling(zm.ball(0.02, 0.1), on=hill, gravity=9.81, restitution=0.3)
     run = zm.simulate(ball, ball.start(contact=(0.0, 0.0), velocity=(2.0, 0.0)), until=1.0, rtol=1e-11)
-    assert run.kinds[:2] == ("rolling", "flying")
-    flight = next(s for s in run.segments if s.kind == "flying")
+    assert run.kinds[:2] == ("flying", "flying")  # too fast for the hump: it leaves at once, and lands
+    flight = run.segments[0]
     t = np.linspace(flight.t[0], flight.t[-1], 50)
     at = flight.at(t)
     z = at[ball.center[2]]
     τ = t - t[0]
     rate = at[ball.center_particle.velocity[2]][0]
     assert z == pytest.approx(z[0] + rate * τ - 9.81 * τ**2 / 2, abs=1e-10)
-    assert at[ball.flying.gap].min() >= -1e-12
+    assert at[ball.gap].min() >= -1e-12
     energy = run[ball.energy]
     assert np.diff(energy).max() <= 1e-9 * energy[0]
 
@@ -105,7 +113,7 @@ def test_an_egg_that_is_dropped_ends_in_contact():
     assert run.outcome.ending == "finished"
     assert run.kinds[0] == "flying"
     at = run.at(np.linspace(0.0, 1.0, 400))
-    assert at[egg.flying.gap].min() >= -1e-9
+    assert at[egg.gap].min() >= -1e-9
     assert all(impulse.energy <= 0.0 for impulse in run.impulses)
 
 
@@ -147,11 +155,12 @@ def test_kept_loaded_and_continued(tmp_path):
 
 
 def test_a_stroke_is_not_undone():
-    """Back in time a run ends where it would have to leave a stroke behind."""
+    """Back in time a run ends where it would have to leave an impact behind, by name."""
     ball = thrown(0.5, 0.3)
     run = zm.simulate(ball, ball.flying.start(center=(0.0, 0.0, 1.0 + r)), until=0.6)
     back = zm.simulate(ball, run.state(0.6), until=0.0)
-    assert back.outcome.ending == "event"
+    assert back.outcome.ending == "ambiguous"
+    assert "many motions lead to what an impact leaves" in back.outcome.message
     assert back.t[-1] == pytest.approx(run.changes[0], abs=1e-9)
 
 
@@ -230,27 +239,28 @@ def test_mistake(words, make):
         make()
 
 
-# lifting -----------------------------------------------------------------------------------------------------------
+# where it touches -------------------------------------------------------------------------------------------------
 def low_plate() -> zm.Surface:
-    """A plate on which the centre of the ball has no height at all: no rounding of its place tells how far to lift it."""
+    """A plate on which the centre of the ball has no height at all: no rounding of its place tells how large its gap is."""
     return zm.Surface(lambda X, Y: 0.0 * X, shift=(0.0, 0.0, -r), name="plate")
 
 
-def test_a_ball_whose_centre_is_at_height_zero_is_lifted():
+def test_a_ball_whose_centre_is_at_height_zero_leaves():
     ball = thrown(0.5, 0.3, low_plate())
     touching = ball.flying.start(center=(0.0, 0.0, 0.0), velocity=(0.0, 0.0, 1.0))
-    assert touching[ball.flying.gap] == 0.0
-    assert 0.0 < ball.flying.lifted(touching)[ball.flying.gap] <= 1e-15
+    assert touching[ball.gap] == 0.0
+    run = zm.simulate(ball, touching, until=0.3, rtol=1e-12)
+    assert run.changes == pytest.approx([0.2], abs=1e-12)
+    assert run.at(0.1)[ball.gap] == pytest.approx(0.05, abs=1e-12)
 
 
 @pytest.mark.parametrize("rising", [0.0, 1e-300])
 def test_a_graze_is_no_stroke(rising):
-    """A ball that touches without coming nearer is not late, however the gap is divided by the rate of it."""
+    """A ball that touches without coming nearer slips on."""
     ball = thrown(0.5, 0.3, low_plate())
     grazing = ball.flying.start(center=(0.0, 0.0, -1e-17), velocity=(1.0, 0.0, rising))
-    onward = ball.flying.landed(grazing)
-    assert onward.energy == pytest.approx(0.0, abs=1e-15)
-    assert np.all(np.isfinite(onward.state.q))
+    run = zm.simulate(ball, grazing, until=0.05)
+    assert (run.kinds, run.impulses) == (("slipping",), ())
 
 
 def test_a_thrown_body_is_turned_as_a_rolling_one_is():
@@ -263,7 +273,7 @@ def test_a_thrown_body_is_turned_as_a_rolling_one_is():
         ball.flying.start(center=(0.0, 0.0, 1.0), orientation=(1.0, 0.0))
     start = ball.flying.start(center=(0.0, 0.0, 1.0), orientation=(0.0, 0.0, np.pi / 2), parameters={radius: 0.3})
     assert start[ball.body.quaternion] == pytest.approx([np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5)], abs=1e-15)
-    assert start[ball.flying.gap] == pytest.approx(0.7, abs=1e-15)
+    assert start[ball.gap] == pytest.approx(0.7, abs=1e-15)
 
 
 # where flights begin ------------------------------------------------------------------------------------------------
@@ -276,8 +286,14 @@ def test_a_body_that_is_thrown_from_inside_its_surface_is_refused():
     ball, place, _ = on_slope(friction=0.3)
     with pytest.raises(zm.StartError, match=r"'ball' begins 0\.05 m inside 'plane'"):
         zm.simulate(ball, ball.flying.start(center=place / 2), until=0.5)
-    with pytest.raises(zm.StartError, match="begins with a stroke"):
-        zm.simulate(ball, ball.flying.start(center=place, velocity=(0.0, 0.0, -1.0)), until=0.5)
+
+
+def test_a_flight_that_begins_with_an_impact():
+    ball, place, _ = on_slope(friction=0.3)
+    run = zm.simulate(ball, ball.flying.start(center=place, velocity=(0.0, 0.0, -1.0)), until=0.05)
+    (stroke,) = run.impulses
+    assert stroke.t == 0.0
+    assert stroke.impulses[0] == pytest.approx(1.5 * 0.5 * np.cos(0.2), rel=1e-9)
 
 
 def test_a_body_that_is_let_go_on_its_surface_does_not_fall_through():

@@ -7,9 +7,9 @@ import pytest
 from scipy.integrate import quad
 
 import zeromass as zm
+from contact.reference_impacts.one_point import stroke
 from contact.test_flying import some_stroke
 from contact.test_resistance import ball_on_plane, thrown
-from zeromass.contact.striking import stroke
 
 g, r, m = 9.81, 0.1, 0.5
 
@@ -79,7 +79,7 @@ def test_coefficients_may_change_in_time():
     run = zm.simulate(ball, thrown(ball, (1.0, 0.0, 0.0)), until=0.5, rtol=1e-11)
     assert run.changes[0] == pytest.approx(np.sqrt(1 + 20 / (3.5 * g)) - 1, abs=1e-8)
     late = ball.flying.start(center=(0.0, 0.0, r + g / 2), t=2.0)
-    with pytest.raises(zm.ModelError, match=r"restitution is 1.5 at t = 3 s, where a body strikes"):
+    with pytest.raises(zm.ModelError, match=r"restitution of 'ball on plane' is 1.5 at t = 3 s, where it is struck"):
         zm.simulate(ball, late, until=3.2)
 
 

@@ -7,11 +7,11 @@ import pytest
 
 import zeromass as zm
 from contact.reference_impacts.complementarity import Meeting, decided
+from contact.reference_impacts.one_point import stroke
 from contact.reference_impacts.strokes import strokes
 from contact.reference_impacts.together import together
 from contact.rooms import depth, room, thrown
 from contact.two_rails import Rails
-from zeromass.contact.striking import stroke
 
 g, r, m = 10.0, 0.1, 0.5
 FLOOR, WALL, SIDE = zm.surfaces.plane(), zm.Surface(lambda X, Y, Z: 1.0 - X), zm.Surface(lambda X, Y, Z: 1.0 - Y)

@@ -128,7 +128,7 @@ def test_members_of_a_study_begin_outside():
     start = rolling.slipping.start(given)
     distance = rolling.normal @ (rolling.center - rolling.contact)
     over = {TURN: np.linspace(0.1, 6.2, 12)}
-    study = zm.sweep(rolling.slipping, start, until=1e-3, over=over, keep={"distance": distance})
+    study = zm.sweep(rolling, start, until=1e-3, over=over, keep={"distance": distance})
     assert set(study.outcome.values.tolist()) == {"finished"}
     assert float(study.distance.min()) > 0.07
     for value in over[TURN][::4]:
@@ -161,9 +161,11 @@ def test_members_that_begin_below_the_floor_are_refused(system):
         start = moving.start(center=(0, 0, height))
     else:
         rolling = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(), **given)
-        moving = rolling.flying
+        moving = rolling
         pairs = [(rolling.center, (0, 0, height)), (rolling.body.quaternion, (1, 0, 0, 0))]
-        start = moving.start([*pairs, (rolling.center_particle.velocity, 0), (rolling.body.angular_velocity, 0)])
+        start = rolling.flying.start(
+            [*pairs, (rolling.center_particle.velocity, 0), (rolling.body.angular_velocity, 0)]
+        )
     study = zm.sweep(moving, start, until=0.01, over={height: [1.0, 0.05, -0.3]}, keep={"energy": moving.energy})
     assert study.outcome.values.tolist() == ["finished", "no start", "no start"]
     assert "0.05 m inside 'plane'" in study.message.values[1]

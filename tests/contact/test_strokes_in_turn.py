@@ -12,10 +12,10 @@ from contact.reference_impacts import strokes as rules
 from contact.reference_impacts.balance import Meeting
 from contact.reference_impacts.complementarity import AGREES, decided
 from contact.reference_impacts.in_turn import in_turn
+from contact.reference_impacts.one_point import Strokes, stroke
 from contact.reference_impacts.strokes import strokes
 from contact.reference_impacts.together import Unlawful, together
 from contact.test_several import FLOOR, WALL, m, r, struck
-from zeromass.contact.striking import Strokes, stroke
 
 
 def check_lawful(D, n, w, μ, e, found: Strokes) -> None:

@@ -205,7 +205,7 @@ def test_the_border_moves_with_the_terrain():
 
 def test_slipping_bodies_know_the_border_too():
     ball = rolling(measured(*LINES["even"]), friction=0.3)
-    assert "contact left the measured terrain" in [event.name for event in ball.slipping.events]
+    assert "contact left the measured terrain" in [event.name for event in ball.events]
 
 
 def test_other_surfaces_have_no_border():

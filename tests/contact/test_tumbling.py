@@ -64,7 +64,7 @@ def test_it_lands_when_its_lowest_point_does(thrown, name):
     before = run.at(np.linspace(0.0, lands, 50))
     assert np.allclose(before[rolling.center[2]], Z - G * before.t**2 / 2, atol=1e-12)
     tilted = np.abs(np.sin(TURNED + OMEGA * before.t)) > 0.03  # in between, no point is the lowest
-    assert np.allclose(before[rolling.flying.gap][tilted], [gap(t) for t in before.t[tilted]], atol=1e-11)
+    assert np.allclose(before[rolling.gap][tilted], [gap(t) for t in before.t[tilted]], atol=1e-11)
 
 
 @pytest.mark.parametrize("name", ["disc", "cylinder"])

@@ -547,8 +547,6 @@ def _systems() -> dict[str, Call]:
         "System.matrices_and_roundoff": Call(system.matrices_and_roundoff, {"inputs": np.zeros(len(system.inputs))}),
         "System.with_constraints": Call(system.with_constraints, {"constraints": {"held": theta}}),
         "System.drawing_at": Call(rod.drawing_at, {"parameters": {}}),
-        "System.begins_as": Call(system.begins_as, {"state": start}),
-        "System.goes_on_as": Call(system.goes_on_as, {"event": "none", "state": start}),
         "System.zeros": Call(rod.zeros, {"level": 1}),
         "System.slopes": Call(rod.slopes, {"level": 1}),
         "System.reaction[]": Call(lambda a: rod.reaction[a], {"a": "rod"}),
@@ -711,7 +709,6 @@ def _contacts() -> dict[str, Call]:
     floor, ball = zm.surfaces.plane(), zm.ball(0.1, 1.0)
     bowl = zm.Surface(lambda X, Y: X**2 + Y**2)
     rolling = zm.Rolling(ball, on=floor, friction=0.3, rolling_resistance=1e-3, restitution=0.5)
-    rolls = rolling.start(contact=(0, 0), velocity=(1.0, 0.0))
     bead = zm.Particle("bead", mass=0.1)
     sliding = zm.Sliding(bead, on=floor)
     contacts = zm.Contacts(ball, on={"floor": floor}, friction=0.2)
@@ -822,14 +819,8 @@ def _contacts() -> dict[str, Call]:
                 ]
             },
         ),
-        "Rolling.grips": Call(rolling.grips, {"state": rolls}),
-        "Rolling.slips": Call(rolling.slips, {"state": rolls}),
-        "Rolling.turns": Call(rolling.turns, {"state": rolls}),
-        "Rolling.rests": Call(rolling.rests, {"state": rolls}),
-        "Rolling.begins_as": Call(rolling.begins_as, {"state": rolls}),
         "Rolling.drawing_at": Call(rolling.drawing_at, {"parameters": {}}),
         "Rolling properties": Call(_properties(rolling), {}, slow=True),
-        "Slipping": Call(zm.Slipping, {"rolling": rolling, "pulls": False}, slow=True),
         "Slipping.start": Call(
             rolling.slipping.start,
             {
@@ -1379,7 +1370,7 @@ def _records() -> dict[str, Call]:
     bounced = zm.simulate(switched, switched.start({q: 0.1}), until=1.0)
     ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(), friction=0.2, restitution=0.5)
     falling = ball.flying.start(center=(0.0, 0.0, 0.2), velocity=(0.0, 0.0, -1.0))
-    fallen = zm.simulate(ball.flying, falling, until=0.3)
+    fallen = zm.simulate(ball, falling, until=0.3)
     F = zm.parameter("F", 0.0)
     cart = zm.System(kinetic=zm.rate(q) ** 2, forces={q: F}, control={"follow": q - np.sin(zm.t)}, by=[F])
     t = np.linspace(0.0, 1.0, 5)
@@ -1434,7 +1425,6 @@ def _hooks() -> dict[str, Call]:
     bead = zm.Particle("bead", mass=0.1)
     egg, stone = zm.ellipsoid((0.1, 0.2, 0.3), 1.0), zm.superquadric((0.1, 0.2, 0.3), 4, 1.0)
     contacts = zm.Contacts(ball, on={"floor": floor}, friction=0.2)
-    touches = contacts.start(center=(0, 0, 0.1))
     ground, body = zm.Ground(), zm.RigidBody("body", mass=1.0, inertia=(1, 1, 1))
     pin = zm.Revolute(ground, body, axis=(0, 0, 1))
     up = np.array([0.0, 0.0, 1.0])
@@ -1445,7 +1435,7 @@ def _hooks() -> dict[str, Call]:
         "System.refused": Call(system.refused, asked),
         "System.jumped": Call(system.jumped, {"names": ["e"], "before": start, "after": start}),
         "System.leaps": Call(system.leaps, {"names": ["e"], "before": start, "after": start}),
-        "System.struck": Call(system.struck, {"state": start, "impulse": np.zeros(n)}),
+        "System.takes": Call(system.takes, {"state": start, "impulse": np.zeros(n)}),
         "System.told": Call(system.told, {"level": 0}),
         "System.examined": Call(system.examined, {"motion": run.segments[0]}),
         "Flying.start": Call(
@@ -1459,13 +1449,8 @@ def _hooks() -> dict[str, Call]:
                 "parameters": {},
             },
         ),
-        "Rolling.kind_at": Call(rolling.kind_at, {"state": rolls, "slips": False, "turns": None}),
-        "Rolling.goes_on_as": Call(rolling.goes_on_as, {"event": "slips", "state": rolls}),
-        "Rolling.struck": Call(rolling.struck, {"state": rolls, "impulse": impulse}),
+        "Rolling.takes": Call(rolling.takes, {"state": rolls, "impulse": impulse}),
         "Rolling.surface_at": Call(rolling.surface_at, {"point": np.zeros(3), "others": [0.0]}),
-        "Rolling.holding": Call(first(rolling.holding), {"a": "no slip"}),
-        "Contacts.begins_as": Call(contacts.begins_as, {"state": touches}),
-        "Contacts.goes_on_as": Call(contacts.goes_on_as, {"event": "none", "state": touches}),
         "Contacts[]": Call(lambda a: contacts[a], {"a": "floor"}),
         "Pair.meets": Call(contacts.pairs[0].meets, {"other": contacts.pairs[0]}),
         "Pair": Call(

@@ -17,21 +17,19 @@ import numpy as np
 import zeromass as zm
 from zeromass.codegen.passes import optimised
 from zeromass.codegen.target import Target, host
-from zeromass.integrate.alone.kinds import Kinds
 from zeromass.integrate.alone.memory import Count
 from zeromass.integrate.alone.module import Alone
 from zeromass.integrate.alone.pieced import Pieced
 from zeromass.integrate.stepping.layout import Int64, Real64
-from zeromass.integrate.wasm import kinds_modules, switched_modules
+from zeromass.integrate.wasm import switched_modules
 from zeromass.report.viewer.living import SCRIPTS
 
 SCRIPT = Path(__file__).parents[2] / "src" / "zeromass" / "report" / "viewer" / "static" / "motion.js"
 
 STATIC = SCRIPT.parent
 
-DRIVERS = {f"{name.capitalize()}Motion": scripts for name, scripts in SCRIPTS.items() if name}
-DRIVERS |= {"HybridMotion": SCRIPTS["switches"]}
-"""Scripts of each driver of motions over switches and through changes of kind, in their order."""
+DRIVERS = {"HybridMotion": SCRIPTS["switches"]}
+"""Scripts of the driver of motions over switches and through modes of contacts, in their order."""
 
 MISSING = "no node on this machine: modules of WebAssembly are not run"
 
@@ -103,13 +101,6 @@ def said(run: zm.Run, switching: zm.Switching) -> str:
     pieces = run.system.pieces
     assert pieces is not None
     return next(pieces.told(k) for k, s in enumerate(pieces.switches) if s.said is switching.expression)
-
-
-def through_kinds(motion: Kinds, tasks: list[dict[str, Any]], folder: Path) -> list[dict[str, Any]]:
-    """The same of a motion that changes its kind; samples end with what is left of its constraints."""
-    left = len(motion.residuals(motion.start.system))
-    made = kinds_modules(motion, {"all": [len(motion.outputs)], "left": [left]})
-    return _driven(f"{motion.changing.driver.capitalize()}Motion", *made, tasks, folder)
 
 
 def of_page(path: Path, tasks: list[dict[str, float]]) -> list[dict[str, Any]]:

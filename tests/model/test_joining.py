@@ -121,18 +121,21 @@ def test_further_constraints_keep_the_events_of_a_rolling_body():
     assert run.t[-1] == pytest.approx(alone.t[-1], rel=1e-6)  # the motion is straight by itself
 
 
-def test_what_a_joined_system_does_not_do_is_said():
+def test_bodies_slip_and_roll_as_parts_of_a_joined_system():
+    """Each as alone: one slips, as it needs 2/7 tan 0.6 = 0.195, others roll."""
     plane = zm.surfaces.plane(0.6)
-    a, b = rolling("red", on=plane, friction=0.19), rolling("blue", on=plane)
-    with pytest.warns(UserWarning, match="'red' rolls as part of the joined system.*'would slip'"):
-        whole = zm.join(a, b)
-    assert [event.name for event in whole.events if "slip" in event.name] == ["would slip"]
-    start = began(whole, *(one.start(contact=(0.0, y), velocity=(0.0, 0.0)) for one, y in ((a, 0.0), (b, 0.5))))
-    ended = zm.simulate(whole, start, until=1.0)
-    assert ended.t[-1] == 0.0
-    assert "would slip" in str(ended.outcome)  # it needs 2/7 tan 0.6 = 0.195
-    with pytest.raises(zm.ModelError, match=r"one zm\.Contacts"):
-        zm.join(b, a.slipping)
+    a, b, c = (rolling(name, on=plane, friction=μ) for name, μ in (("red", 0.19), ("blue", 0.5), ("white", None)))
+    whole = zm.join(a, b, c)
+    starts = [one.start(contact=(0.0, y), velocity=(0.0, 0.0)) for one, y in ((a, 0.0), (b, 0.5), (c, 1.0))]
+    run = zm.simulate(whole, began(whole, *starts), until=1.0)
+    assert run.kinds == ("red on plane slipping, blue on plane rolling",)
+    for one, start in zip((a, b, c), starts, strict=True):
+        alone = zm.simulate(one, start, until=1.0)
+        assert run.state(1.0)[one.center] == pytest.approx(alone.state(1.0)[one.center], abs=1e-9)
+
+
+def test_energy_rows_take_no_forces_between_systems():
+    b = rolling("blue", on=zm.surfaces.plane(0.6))
     steady = rolling("steady", conserve_energy=True)
     assert len(zm.join(steady, b).rows) == len(steady.rows) + len(b.rows)
     with pytest.raises(zm.ModelError, match="'steady' has conserve_energy=True"):

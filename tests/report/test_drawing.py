@@ -29,7 +29,7 @@ def slipped(rolling) -> zm.Run:
         (rolling.center_particle.velocity, (1.0, 0, 0)),
         (rolling.body.angular_velocity, 0.0),
     ]
-    return zm.simulate(rolling.slipping, rolling.slipping.start(start), until=0.1)
+    return zm.simulate(rolling, rolling.slipping.start(start), until=0.1)
 
 
 def test_a_slipping_body_is_drawn_on_its_surface(rolling, slipped):

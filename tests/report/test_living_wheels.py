@@ -13,7 +13,6 @@ import zeromass as zm
 from contact.test_lifting_wheels import SPEED, bicycle
 from integrate.node import MISSING, node, of_page
 from report.test_living import ARTEFACTS, moved
-from zeromass.report.viewer.living import Living, _following
 
 SETTINGS: dict[str, Any] = {"rtol": 1e-12, "method": "dop853"}
 
@@ -138,8 +137,8 @@ def test_a_ball_on_a_rope_with_its_length_on_a_slider(tmp_path):
 
 
 @pytest.mark.skipif(node() is None, reason=MISSING)
-def test_a_body_that_rolls_under_a_force_that_switches_ends_where_python_goes_on(tmp_path):
-    """A page knows no kinds of motion of such a body: it ends where that begins to slip, and says so."""
+def test_a_body_that_rolls_under_a_force_that_switches_slips_in_a_page(tmp_path):
+    """As in Python."""
     μ, push = zm.parameter("mu", 0.2), zm.parameter("push", 5.0)
     ball = zm.Rolling(
         zm.ball(0.1, 0.5),
@@ -150,7 +149,8 @@ def test_a_body_that_rolls_under_a_force_that_switches_ends_where_python_goes_on
     )
     run = zm.simulate(ball, ball.start(contact=(0, 0), velocity=(0.2, 0.0)), until=1.2, **SETTINGS)
     assert run.kinds == ("rolling", "slipping")
-    with pytest.warns(zm.PageLimited, match="the page shows its first kind until that ends"):
-        living = Living(run, {push: (4.0, 6.0)})
-    assert living.kinds is None
-    assert _following(run, "would slip")
+    page = run.view(tmp_path / "page.html", sliders={push: (4.0, 6.0)})
+    (there,) = of_page(page, [{"push": 5.5}])
+    again = zm.simulate(ball, run.start.again({push: 5.5}), until=1.2, **SETTINGS)
+    assert [kind for _, kind in there["kinds"]] == ["rolling", "slipping"] == list(again.kinds)
+    assert there["kinds"][1][0] == pytest.approx(again.changes[0], abs=1e-10)

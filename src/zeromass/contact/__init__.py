@@ -7,7 +7,6 @@ from zeromass.contact.bodies import SphericalBody, ball, shell, two_material_she
 from zeromass.contact.friction import Friction
 from zeromass.contact.roller import Roller
 from zeromass.contact.rolling import Rolling
-from zeromass.contact.slipping import Slipping
 from zeromass.contact.surface import Surface
 from zeromass.later import later as _later
 
@@ -33,7 +32,6 @@ __all__ = [
     "RedundantContacts",
     "Rolling",
     "Sliding",
-    "Slipping",
     "Roller",
     "SphericalBody",
     "Surface",

@@ -237,6 +237,14 @@ class Contacts(ByExpression, System):
         """Points of surfaces that are below an end of a body, where another end comes nearest."""
         return {name: own for pair in self.pairs for name, own in pair.leaping.items()}
 
+    @property
+    def lying(self) -> Mapping[str, str]:
+        """That a body comes to lie on a side or a face."""
+        from zeromass.contact.edges import lies_words  # few bodies have ends
+
+        own = {pair.name: lies_words(pair.solid.name) for pair in self.pairs}
+        return {name: own[pair] for name, pair in self.leaping.items()}
+
     def jumped(self, names: Sequence[str], before: State, after: State) -> str:
         """That a body comes to lie on a side or a face, if another end of it reaches a surface that it touches."""
         if self.pieces is None:

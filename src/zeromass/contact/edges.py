@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from zeromass.contact.traced import PLACE
-from zeromass.expression import Array, Expression
-from zeromass.expression.pieces import Pieces
+from zeromass.expression import Array
 from zeromass.model import State
 
 if TYPE_CHECKING:
     from zeromass.contact.rolling import Rolling
-    from zeromass.contact.surface import Surface
     from zeromass.model.pieces import SystemPieces
-    from zeromass.model.system import System
 
 
 SAME = 1e-4
@@ -26,23 +21,6 @@ SAME = 1e-4
 def own_edge(normal: Array, pieces: SystemPieces, before: State, after: State) -> bool:
     """Whether the surface goes on smoothly over a switch: it is the body that has an edge, or a side."""
     return _turn(normal, pieces, before, after) < SAME
-
-
-def only_own_edges(systems: Iterable[System], surfaces: Iterable[Surface]) -> bool:
-    """Whether what switches in some systems of the same bodies are the ends of these alone, and the same in all."""
-    smooth = Pieces()
-    for surface in surfaces:
-        smooth.found([surface(PLACE), *surface.normal(PLACE)])
-    if smooth.switches:
-        return False
-    known: list[set[Expression]] = []
-    for pieces in (system.pieces for system in systems if system.pieces is not None):
-        if any(switch.kind != "side" for switch in pieces.switches) or any(pieces.of_rates) or pieces.of_force:
-            return False
-        if len(pieces.parts["constraints"]) < len(pieces.switches):  # a force switches
-            return False
-        known.append({switch.g for switch in pieces.switches})
-    return all(g == known[0] for g in known)
 
 
 def lies_words(solid: str) -> str:
@@ -65,13 +43,10 @@ def edge_words(rolling: Rolling, pieces: SystemPieces, before: State, after: Sta
     The centre is r n from the contact: on a ridge n turns the way that the body goes, and the body would turn about the
     edge; in a valley it turns against it, and the body has touched the other side before.
     """
-    place = ", ".join(f"{x:.6g}" for x in before[rolling.contact].round(12) + 0.0)
     angle = _turn(rolling.normal, pieces, before, after)
     if angle < SAME:
-        return (
-            f"'{rolling.solid.name}' comes to lie on a side or a face at ({place}) m, and touches in more than one point; "
-            "end the run there with an event, or give a body whose sides bulge"
-        )
+        return lies_words(rolling.solid.name)
+    place = ", ".join(f"{x:.6g}" for x in before[rolling.contact].round(12) + 0.0)
     words = f"'{rolling.surface.name}' has {{}} at ({place}) m, where its slope turns by {angle:.3g}°; "
     n1, n2 = (state[pieces.smooth(rolling.normal)] for state in (before, after))
     if (n2 - n1) @ before[rolling.center_particle.velocity] >= 0.0:

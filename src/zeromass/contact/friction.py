@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
 
 from zeromass.expression import (
     Array,
-    Evaluator,
     Expression,
     ExpressionError,
     Symbol,
@@ -17,12 +16,11 @@ from zeromass.expression import (
     substitute,
     symbols,
 )
-from zeromass.expression import t as time
 from zeromass.expression.node import symbol
 from zeromass.frozen import frozen
 from zeromass.model import ModelError
 from zeromass.model.given import Number
-from zeromass.model.requirement import Ordered, Requirement, number_at
+from zeromass.model.requirement import Ordered, Requirement
 
 SPEED: Symbol = symbol("speed", "coordinate", token="speed of a contact")
 """The symbol in which coefficients are kept that depend on a speed; the same one everywhere."""
@@ -93,46 +91,6 @@ def at_speed(given: Number, speed: Any) -> Number:
         return given
     found = as_expression(substitute(given, {SPEED: speed}))
     return found if found.value is None else found.value
-
-
-def coefficients_at(
-    static: Number | None, kinetic: Number | None, parameters: Mapping[Symbol, float]
-) -> tuple[float | None, float | Callable[[float], float] | None]:
-    """Both coefficients at values of the parameters; the second as a function where it depends on the speed."""
-    if static is None or kinetic is None:
-        return None, None
-    holds = friction_at(static, parameters)
-    if not isinstance(kinetic, Expression) or SPEED not in symbols(kinetic):
-        return holds, friction_at(kinetic, parameters, "the kinetic friction")
-    values = Evaluator(kinetic, [SPEED, *parameters])
-    known = [*parameters.values()]
-    return holds, lambda speed: _not_negative(
-        float(values(np.array([speed, *known]))), f"the kinetic friction at {speed:g} m/s", parameters
-    )
-
-
-def friction_at(given: Number, known: Mapping[Symbol, float], what: str = "friction") -> float:
-    """A coefficient of friction at values of time and parameters."""
-    return _not_negative(number_at(given, known), what, known)
-
-
-def _not_negative(μ: float, what: str, known: Mapping[Symbol, float]) -> float:
-    if not μ >= 0.0:
-        raise ModelError(f"{what} is {μ:g}{_when(known)}; a coefficient is positive, or zero")
-    return μ
-
-
-def restitution_at(given: Number, known: Mapping[Symbol, float], of: str = "") -> float:
-    """The coefficient of restitution at values of time and parameters, where a body strikes."""
-    e = number_at(given, known)
-    if not 0.0 <= e <= 1.0:
-        raise ModelError(f"restitution{of} is {e:g}{_when(known)}; it lies between 0 and 1")
-    return e
-
-
-def _when(known: Mapping[Symbol, float]) -> str:
-    """The time of a stroke."""
-    return f" at t = {known[time]:.9g} s, where a body strikes" if time in known else ""
 
 
 def lacking(needed: Any, most: Any) -> Expression:

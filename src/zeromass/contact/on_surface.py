@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from zeromass.contact.bodies import SphericalBody
+from zeromass.contact.directions import tangents
+from zeromass.contact.faces import below_center
 from zeromass.contact.friction import (
     Coefficient,
     Friction,
-    against,
     at_speed,
     bounded,
     coefficient,
@@ -21,13 +22,12 @@ from zeromass.contact.friction import (
 from zeromass.contact.old_words import renamed
 from zeromass.contact.pressing import Pressing
 from zeromass.contact.roller import Roller
-from zeromass.contact.slow import creep_of
 from zeromass.contact.surface import Surface
-from zeromass.expression import Array, Expression, as_expression, expressions
+from zeromass.expression import Array, Expression, as_expression, coordinate, expressions
 from zeromass.expression.build import ZERO
-from zeromass.model import ModelError, Part, Particle, Quantity, RigidBody, System, Torque
+from zeromass.model import ModelError, Part, Particle, Quantity, RigidBody, System
 from zeromass.model.contact import Supported
-from zeromass.model.given import Number, Vector, given_flag, length
+from zeromass.model.given import Number, Vector, length
 from zeromass.model.quaternion import body_rates
 
 NEGLIGIBLE = 1e-12
@@ -61,8 +61,11 @@ class OnSurface(Pressing, System):
     unknowns: tuple[Expression, ...]
     """What is solved for beside the positions of body, contact and centre."""
 
-    apart: Array
-    """Where the body is, from where it would touch at the contact, m: zero unless it flies."""
+    gap: Expression
+    """How far the body is above its surface, m: a coordinate without mass, if it may slip or leave."""
+
+    up: Array
+    """The direction in which the gap is measured."""
 
     normal: Array
     """Unit normal of the surface at the contact, towards the body."""
@@ -84,9 +87,21 @@ class OnSurface(Pressing, System):
         self.creep = creep
 
     def _meet(
-        self, body: Roller, on: Surface, gravity: Number | Vector | None, *, two_sided: bool, no_spin: bool
+        self,
+        body: Roller,
+        on: Surface,
+        gravity: Number | Vector | None,
+        *,
+        two_sided: bool,
+        no_spin: bool,
+        changes: bool,
     ) -> tuple[list[Part], dict[str, Any]]:
-        """Takes body and surface; parts, and what is true of them where the body rolls [UM2022, eqs. 17, 19, 22, 27]."""
+        """Takes body and surface; parts, and what is true of them where the body rolls [UM2022, eqs. 17, 19, 22, 27].
+
+        changes  whether it may slip, leave or rest: then its contact is a unilateral constraint, with a gap h along e
+
+            O − P − l = h e,   l from the contact to the centre where they touch
+        """
         self.gravity, self.solid, self.surface = gravity, body, on
         self.two_sided, self.no_spin = two_sided, no_spin
         self.body = RigidBody(body.name, mass=body.mass, inertia=body.inertia)
@@ -99,19 +114,37 @@ class OnSurface(Pressing, System):
             "surface": as_expression(on(P.position)),
             **touch.constraints,
             "mass center": O.position + self.body.rotate(body.center_of_mass) - self.body.position,
-            "no slip": self.slip_velocity,
         }
+        self.up = self.normal if on.upward is None else on.upward
+        if changes:
+            self.gap = coordinate("gap")
+            by = self.gap * self.up
+            if touch.parts:
+                constraints["tangency"] = touch.constraints["tangency"] - self.body.rotation.T @ by
+            else:
+                constraints["tangency"] = below_center(self, touch.apart) - by
+            self.tangents = tangents(self.normal, self.contact_name)
+        else:
+            self.gap = ZERO
+            constraints["no slip"] = self.slip_velocity
         if no_spin:
             k = on.gradient(P.position)
             constraints["no spin"] = k @ (self.body.angular_velocity - on.angular_velocity)
-        self.unknowns, self.apart = touch.unknowns, touch.apart
+        self.unknowns = touch.unknowns
         self._support()
         return [self.body, P, O, *touch.parts], constraints
 
     def _support(self) -> None:
         """Says how it takes part in systems that are joined of it and others."""
         light = self.contact_particle.position, self.center_particle.position
-        self.label, self.supported = self.solid.name, (Supported(self.body.position, self.body.mass, light),)
+        self.label = self.solid.name
+        if self.gap is ZERO:
+            self.supported = (Supported(self.body.position, self.body.mass, light),)
+
+    @property
+    def contact_name(self) -> str:
+        """What results call the contact."""
+        return f"{self.solid.name} on {self.surface.name}"
 
     # geometry and motion --------------------------------------------------------------------------------------
     @property
@@ -166,10 +199,10 @@ class OnSurface(Pressing, System):
     @cached_property
     def reaction_force(self) -> Array:
         """Force of the surface on the body, inertial components, N [UM2022, eq. 51]."""
-        return self.reaction.on(self.body.position)
+        return self.force
 
     def _pressing(self) -> Array:
-        return self.reaction_force
+        return self.reaction.on(self.body.position)
 
     @cached_property
     def lack_of_friction(self) -> Expression:
@@ -186,23 +219,6 @@ class OnSurface(Pressing, System):
             raise ModelError("without rolling resistance nothing holds the body: Rolling(…, rolling_resistance=l)")
         τ = self.torque_at_contact - (self.normal @ self.torque_at_contact) * self.normal
         return lacking(length(τ), at_speed(self.rolling_resistance, 0.0) * self.normal_force)
-
-    def hindered(self, *, rolls: bool = True) -> list[Torque]:
-        """Torques against rolling, unless the body is held, and against turning about the normal.
-
-        −l N ω_t/|ω_t|,   −d N sign(ω_n) n
-        """
-        found = []
-        if given_flag(rolls, "rolls") and self.rolling_resistance is not None:
-            c = creep_of(self) / self.solid.size
-            law = against(self.rolling_velocity, c, self.rolling_resistance)
-            found.append(Torque(self.normal_force * law, on=self.body))
-        if self.drilling_friction is not None:
-            spin = as_expression(self.normal @ self.turning)
-            way = np.sign(spin)
-            arm = at_speed(self.drilling_friction, way * spin)
-            found.append(Torque(-arm * self.normal_force * way * self.normal, on=self.body))
-        return found
 
     @cached_property
     def negligible_force(self) -> Expression:

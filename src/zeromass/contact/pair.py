@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from zeromass.contact.directions import constant_vector, tangents
-from zeromass.contact.flying import axes_of
 from zeromass.contact.friction import Friction, at_speed, bounded, friction_of, lacking, possible_friction
 from zeromass.contact.limits import possible_restitution
 from zeromass.contact.outlines import Outline, Round
@@ -78,6 +77,7 @@ class Pair(Pressing, Remembering):
     slip_velocity: Array
     """Velocity of the body's point at the contact against the surface, m/s."""
 
+    unilateral: Unilateral
     parts: tuple[Particle, ...] = ()
     unknowns: tuple[Expression, ...] = ()
     coordinates: Sequence[Symbol] = ()
@@ -115,7 +115,7 @@ class Pair(Pressing, Remembering):
             gap = self._in_closed_form(outline)
         else:
             gap = self._at_particle(shape)
-        self.unilateral: Unilateral = self._unilateral(gap, speed, words)
+        self.unilateral = self._unilateral(gap, speed, words)  # type: ignore[override]
 
     # kinematics -------------------------------------------------------------------------------------------------------
     def _of_spheres(self, r: Number, other: Pose, R: Number) -> Expression:
@@ -173,8 +173,7 @@ class Pair(Pressing, Remembering):
             touch = Touch(
                 {}, expressions(O - P - pose.lever(shape, self.normal)), np.cross(O - P, pose.angular_velocity)
             )
-        axes = axes_of(surface)
-        self.up = self.normal if axes is None else axes[:, 2]
+        self.up = self.normal if surface.upward is None else surface.upward
         self.slip_velocity = expressions(pose.velocity + touch.turned - surface.velocity(P))
         self.parts, self.unknowns = (particle, *touch.parts), touch.unknowns
         own = pose.rotation.T if touch.parts else expressions(np.eye(3))
@@ -251,31 +250,6 @@ class Pair(Pressing, Remembering):
         return as_expression(self.normal @ self.slip_velocity)
 
     # forces ------------------------------------------------------------------------------------------------------------
-    @cached_property
-    def force(self) -> Array:
-        """Of the surface on the body, inertial components, N; zero while they are apart."""
-        N, *T = self.unilateral.forces
-        return expressions(N * self.normal + expressions(T) @ self.tangents)
-
-    @property
-    def normal_force(self) -> Expression:  # type: ignore[override]
-        """N, N."""
-        return self.unilateral.forces[0]
-
-    @cached_property
-    def friction_force(self) -> Array:  # type: ignore[override]
-        """Tangential part of the force of the surface, N."""
-        return expressions(expressions(self.unilateral.forces[1:]) @ self.tangents)
-
-    @cached_property
-    def friction_magnitude(self) -> Expression:  # type: ignore[override]
-        """Magnitude of the friction force, N."""
-        one, two = self.unilateral.forces[1:]
-        return as_expression(np.sqrt(as_expression(one**2 + two**2)))
-
-    def _pressing(self) -> Array:
-        return self.force
-
     @property
     def lack_of_friction(self) -> Expression:
         """|F_t| − μ F_n, N: positive where rolling needs more friction than there is."""

@@ -223,7 +223,8 @@ class Outside:
 def penetration(rolling: Rolling, motion: Moved) -> Depth | None:
     """The deepest place of a finished motion at which the body lies inside its surface, if it was found to.
 
-    Places half a radius apart are looked at, at most `PLACES` of them; those under suspicion again, more closely.
+    Places half a radius apart are looked at, at most `PLACES` of them; those under suspicion again, more closely, and the
+    last, where an edge may have ended it.
     """
     outside = rolling.outside
     if len(motion.t) < 2 or outside.flat:
@@ -233,7 +234,10 @@ def penetration(rolling: Rolling, motion: Moved) -> Depth | None:
     spacing = SPACING * float(outside.size(parameters))
     t, centers = _places(motion.t, motion.y[:, where], motion.y[:, n + where], spacing)
     poses = Poses(centers) if outside.spherical else outside.poses(motion.at(t).y[:, :n])
-    times = t[outside.suspected(t, poses, parameters)]
+    suspected = outside.suspected(t, poses, parameters)
+    last = Poses(poses.centers[-1:], None if poses.turns is None else poses.turns[-1:])
+    suspected[-1] = outside.suspected(t[-1:], last, parameters)[0]
+    times = t[suspected]
     if not len(times):
         return None
     times = times[np.unique(np.linspace(0, len(times) - 1, PLACES // 16).astype(int))]

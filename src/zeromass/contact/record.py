@@ -15,10 +15,13 @@ from zeromass.contact.surface import Surface
 from zeromass.contact.terrain import Terrain
 from zeromass.contact.traced import PLACE, Traced
 from zeromass.expression import expressions
+from zeromass.expression.build import ZERO
 from zeromass.expression.node import Gridded, ordered
 from zeromass.expression.record import Reader, Writer
+from zeromass.model.connection_record import read_unilateral, unilateral_record
 from zeromass.model.forces import GeneralizedForce
 from zeromass.model.record import read_number, written_number
+from zeromass.model.unilateral import told_apart
 
 if TYPE_CHECKING:
     from zeromass.contact.rolling import Rolling
@@ -47,7 +50,10 @@ def rolling_record(rolling: Rolling, w: Writer) -> dict[str, Any]:
         "gravity": None if rolling.gravity is None else w.array(rolling.gravity),
         "applied": [[w.array(load.generalized(q)), w.array(load.potential)] for load in rolling.applied],
         "normal": w.array(rolling.normal),
-        "apart": w.array(rolling.apart),
+        "gap": w.array(rolling.gap),
+        "up": w.array(rolling.up),
+        "tangents": None if rolling.unilateral is None else w.array(rolling.tangents),
+        "unilaterals": [unilateral_record(one, w) for one in rolling.unilaterals],
         "slip velocity": w.array(rolling.slip_velocity),
         "options": {name: written_number(getattr(rolling, name), w) for name in OPTIONS},
     }
@@ -61,7 +67,12 @@ def take_rolling_record(rolling: Rolling, own: dict[str, Any], r: Reader) -> Non
     rolling.gravity = None if own["gravity"] is None else plain_array(r.array(own["gravity"]))
     rolling.body, rolling.contact_particle, rolling.center_particle = rolling.parts[:3]  # type: ignore[assignment]
     rolling.normal = r.array(own["normal"])
-    rolling.apart = r.array(own["apart"]) if "apart" in own else rolling.center - rolling.contact
+    rolling.gap = r.array(own["gap"]).item() if "gap" in own else ZERO
+    rolling.up = r.array(own["up"]) if "up" in own else rolling.normal
+    rolling.unilaterals = told_apart(read_unilateral(one, r) for one in own.get("unilaterals", ()))
+    if rolling.unilaterals:
+        rolling.tangents = r.array(own["tangents"])
+        rolling.unilateral = rolling.unilaterals[0]
     rolling.slip_velocity = r.array(own["slip velocity"])
     rolling.applied = [
         GeneralizedForce(dict(zip(rolling.coordinates, r.array(Q), strict=True)), potential=r.array(V).item())
@@ -71,6 +82,10 @@ def take_rolling_record(rolling: Rolling, own: dict[str, Any], r: Reader) -> Non
         setattr(rolling, name, read_number(own["options"].get(name), r))
     if "kinetic_coefficient" not in own["options"]:  # files of before
         rolling.kinetic_coefficient = rolling.friction_coefficient
+    if "unilaterals" not in own and rolling.changes:
+        raise ValueError(
+            "the file has a body that slips, rests or flies as programs before 2.0 kept it: read it with one of them"
+        )
     rolling._know(*rolling.limits)
     rolling._support()
 

@@ -6,7 +6,6 @@ surface may move as it likes [UD2011, eq. 17, for surfaces that turn and change 
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -15,37 +14,31 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from zeromass.contact.another import AnotherMotion
-from zeromass.contact.flying import Flying
-from zeromass.contact.friction import Coefficient, Friction, at_speed
-from zeromass.contact.kinds import kind_at, slips, struck, turns
+from zeromass.contact.friction import Coefficient, Friction
 from zeromass.contact.limits import possible_limits
 from zeromass.contact.old_words import in_old_words
-from zeromass.contact.on_surface import OnSurface
+from zeromass.contact.on_surface import NEGLIGIBLE, OnSurface
 from zeromass.contact.penetration import Outside, inside_words, penetration
-from zeromass.contact.resting import Resting
 from zeromass.contact.roller import Roller
-from zeromass.contact.shaped import ImplicitBody
-from zeromass.contact.slipping import Slipping
-from zeromass.contact.slow import SLOW, speed_of
 from zeromass.contact.start import Orientation, SurfaceAt, outside_surface, placement, rolling_start
 from zeromass.contact.surface import Surface
-from zeromass.contact.watched import HALTS, LOST, SLIPS, rolling_events
-from zeromass.errors import shown, user_stack_level
+from zeromass.contact.thrown import Thrown, not_begun
+from zeromass.contact.touching import contact_of, holds, resistance_of, viscous_torques
+from zeromass.contact.traced import PLACE
+from zeromass.contact.watched import LOST, rolling_events
 from zeromass.expression import Evaluator, Expression, Symbol, as_expression, expressions, rate, symbols
 from zeromass.expression import t as time
 from zeromass.expression.build import ZERO
-from zeromass.model import ContactPoint, Event, ModelError, Onward, StartError, State, System
-from zeromass.model.at_once import at_once
+from zeromass.expression.pieces import switches
+from zeromass.model import ContactPoint, Event, ModelError, StartError, State, System
+from zeromass.model.beginning import Beginning
 from zeromass.model.constraint import Row, rows_of
 from zeromass.model.forces import Forces, Load, loads
 from zeromass.model.given import (
     Number,
     Vector,
-    given_all,
     given_choice,
     given_flag,
-    given_kind,
     given_numbers,
     value_of,
 )
@@ -58,7 +51,6 @@ from zeromass.model.state import belonging
 if TYPE_CHECKING:
     from zeromass.expression.record import Reader, Writer
     from zeromass.model import Drawing
-    from zeromass.model.changing import Changing
 
 LEAST_CLEARANCE = 1e-4
 """Clearance at which a hollow counts as too tight: the contact point would run ever faster, and never reach zero."""
@@ -74,15 +66,15 @@ class Rolling(OnSurface):
     no_spin          the body does not turn about the normal against the surface [UM2022, eq. 39], slipping or not
     two_sided        the surface can pull, and the run marks where it does, as in the papers; else the run ends there
     conserve_energy  adds the redundant row dE/dt = 0 [UM2022, eq. 34]; for surfaces at rest only
-    friction         coefficient μ at which the body would slip; the run ends there, or goes on as `slipping`. One number, 0
-                     of a smooth surface, or zm.Friction(static=…, kinetic=…), where a contact that slips has less
-    rolling_resistance  arm l of the normal force N, m: a torque l N hinders rolling, and holds a body at rest, see
-                     `resting`. A number, or a function of the angular speed, rad/s, such as lambda w: 1e-3 + 1e-4 * w
+    friction         coefficient μ at which the body slips. One number, 0 of a smooth surface, or
+                     zm.Friction(static=…, kinetic=…), where a contact that slips has less; None where there is always enough
+    rolling_resistance  arm l of the normal force N, m: a torque l N hinders rolling, and holds a body at rest. A number, or
+                     a function of the angular speed, rad/s, such as lambda w: 1e-3 + 1e-4 * w
     drilling_friction   arm d, m, likewise: a torque d N hinders turning about the normal
-    restitution      coefficient e of impulses, 0 to 1: a body that leaves the surface flies on, and rebounds where it lands,
-                     see `flying`; without it the run ends where the contact is lost
-    creep            speed of slip, m/s, below which friction falls off and the body counts as rolling again; by default
-                     1e-9 √(g r), a part of the speed that gravity gives on the way of a radius
+    restitution      coefficient e of impulses, 0 to 1: a body that leaves the surface flies on, and rebounds where it lands;
+                     without it the run ends where the contact is lost
+    creep            speed of slip, m/s, that counts as slow; by default 1e-9 √(g r), a part of the speed that gravity gives
+                     on the way of a radius
     least_clearance  `clearance` at which a hollow is too tight for the body, and the run ends; a ratio, 1 on a plane
     forces           as of a System, or a function that gives them: lambda rolling: zm.Force(…, at=rolling.body.point(…))
 
@@ -148,13 +140,19 @@ class Rolling(OnSurface):
             raise ModelError(
                 "a body that may leave its surface has neither two_sided=True nor no_spin=True; leave restitution out"
             )
+        if conserve_energy and (restitution is not None):
+            raise ModelError("conserve_energy=True is for a body that rolls; leave restitution out")
         self.restitution, self.conserve_energy, self.least_clearance = restitution, conserve_energy, least_clearance
         self._hinder(friction, rolling_resistance, drilling_friction, creep)
-        parts, constraints = self._meet(body, on, gravity, two_sided=two_sided, no_spin=no_spin)
+        changes = self.changes
+        parts, constraints = self._meet(body, on, gravity, two_sided=two_sided, no_spin=no_spin, changes=changes)
         for requirement in possible_limits(self):
             requirement.checked("friction, creep and least_clearance")
+        if changes:
+            self.unilateral = contact_of(self)
         self.applied = loads(value_of(forces, (self,), "forces") if callable(forces) else forces)
-        super().__init__(parts, gravity=gravity, forces=self.applied, constraints=constraints)
+        added = [self.gap] if changes else []
+        super().__init__(parts, coordinates=added, gravity=gravity, forces=self.applied, constraints=constraints)
         P, O = self.contact_particle, self.center_particle
         if any(self.Q[self.index(x)] is not ZERO for x in (*P.position, *O.position)):
             raise ModelError(
@@ -164,33 +162,21 @@ class Rolling(OnSurface):
             if any(load.potential is ZERO for load in self.applied) or time in symbols(self.energy):
                 raise ModelError("a force changes the energy: it is not conserved, leave conserve_energy out")
             self._complete(self._free, [*self.rows, *_energy_row(self)], self.C)
-        if hindered:
+        viscous = viscous_torques(self, as_expression(self.normal @ self._pressing())) if hindered else []
+        if viscous:
             q = self.coordinates
-            torques = [torque.generalized(q) for torque in self.hindered()]
+            torques = [torque.generalized(q) for torque in viscous]
             self._complete(self._free, list(self.rows), sum(torques, expressions(np.zeros(len(q)))))
-        self._know(*self.limits)
+        if self.unilateral is not None:
+            self.unilaterals = (self.unilateral, *resistance_of(self, self.unilateral))
+        self._know(*self.limits, *(e for one in self.unilaterals for e in one.numbers))
         self.events: tuple[Event, ...] = rolling_events(self)
 
-    def holding(self, *without: str) -> dict[str, list[Expression]]:
-        """What holds at the contact, by the names of constraints, without some of them and without those of parts."""
-        given_all(without, str, "without", "the name of a constraint")
-        own = {name for part in self.parts for name in part.constraints}
-        found: dict[str, list[Expression]] = {}
-        for row in self.rows:
-            if row.group not in own and row.group not in without:
-                found.setdefault(row.group, []).append(row.zero)
-        return found
-
-    def holding_slip(self) -> dict[str, list[Expression]]:
-        """What holds at a contact that slips: without "no slip", and with n·s = 0 of the slip velocity s.
-
-        The latter follows from the others and has no acceleration of the contact in it. So the normal force of a body that
-        is nearly flat there does not depend on how well the others tell this acceleration.
-        """
-        found = self.holding("no slip", "energy")
-        if isinstance(self.solid, ImplicitBody):
-            found["normal velocity"] = [as_expression(self.normal @ self.slip_velocity)]
-        return found
+    @property
+    def changes(self) -> bool:
+        """Whether its kind of motion may change: it may slip, rest, or leave its surface."""
+        given = (self.friction_coefficient, self.rolling_resistance, self.drilling_friction, self.restitution)
+        return any(one is not None for one in given) and not self.conserve_energy
 
     @property
     def limits(self) -> list[Number]:
@@ -205,51 +191,59 @@ class Rolling(OnSurface):
         return (*self.solid.requirements, *super().requirements, *possible_limits(self))
 
     # kinds of motion ------------------------------------------------------------------------------------------
-    def begins_as(self, state: State) -> System:
-        """Itself, or `slipping` where the contact slips already, or where rolling needs more friction than there is.
+    @property
+    def slipping(self) -> Beginning:
+        """The same, for starts in which the contact slips.
 
-        A start slips, with a coefficient of friction, where it comes from a surface that moved otherwise: no impulse
-        brings it to roll at once. A state of the slipping body goes on slipping.
+        >>> ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(), friction=0.2)
+        >>> thrown = ball.slipping.start([(ball.contact, 0.0), (ball.center_particle.velocity, (1.0, 0.0, 0.0)),
+        ...                               (ball.body.angular_velocity, 0.0)])
+        >>> thrown[zm.rate(ball.center_particle.velocity)].round(9) + 0.0
+        array([-1.962,  0.   ,  0.   ])
         """
-        if not isinstance(state, State):
-            raise ModelError(f"the state is {shown(state)}; it is one that rolling.start(…) makes")
-        if isinstance(state.system, AnotherMotion) and state.system.rolling is self:
-            return state.system.begins_as(state)
-        if state.system is not self or self.begins_one_way:
-            return self
-        return self.kind_at(state, slips=self.friction_coefficient is not None and self.slips(state))
+        if self.unilateral is None or self.friction_coefficient is None:
+            raise ModelError("a body slips only with a coefficient of friction: Rolling(…, friction=μ)")
+        return Beginning(self, {self.contact_name: "slips"})
 
-    def kind_at(self, state: State, *, slips: bool, turns: bool | None = None) -> System:
-        """What a motion goes on as from a state on: what holds, as far as friction and resistance allow it.
+    @property
+    def flying(self) -> Thrown:
+        """The same, for starts in flight.
 
-        slips, turns  whether the contact slips there, and whether the body rolls; from the angular velocity, if not said
+        >>> ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(), gravity=10.0, friction=0.3, restitution=0.5)
+        >>> dropped = ball.flying.start(center=(0.0, 0.0, 5.1))
+        >>> run = zm.simulate(ball, dropped, until=2.25)
+        >>> run.kinds[:3], [round(t, 9) for t in run.changes[:2]]
+        (('flying', 'flying', 'flying'), [1.0, 2.0])
         """
-        return kind_at(self, state, slips=slips, turns=turns)
+        if self.restitution is None:
+            raise ModelError("a body comes back only with a coefficient of restitution: Rolling(…, restitution=e)")
+        return Thrown(self, {self.contact_name: "open"})
 
     @property
     def sticks(self) -> bool:
         """Whether rolling resistance can hold the body: that which grows with the speed alone does not."""
-        arm = self.rolling_resistance
-        return arm is not None and as_expression(at_speed(arm, 0.0)) is not ZERO
+        return self.rolling_resistance is not None and holds(self.rolling_resistance)
 
     @property
-    def begins_one_way(self) -> bool:
-        """Where friction has no bound, and nothing holds the body."""
-        return self.friction_coefficient is None and not self.sticks
-
-    @property
-    def stiff(self) -> Expression | None:
-        """ω² − u² of what rolls against its resistance, negative below u = 1e-3 √(g/r), as of a slip; None without any."""
-        if not self.sticks:
-            return None
-        ω, u = self.rolling_velocity, SLOW * speed_of(self) / self.solid.size
-        return as_expression(ω @ ω - u**2)
+    def kind_words(self) -> Sequence[tuple[Mapping[int, str], str]]:  # type: ignore[override]
+        """It rests, or slides without rolling, where its resistance holds it."""
+        held = 1 if self.sticks else 0
+        words = [({0: "open"}, "flying"), ({0: "sticks", held: "sticks"}, "resting"), ({0: "sticks"}, "rolling")]
+        words += [
+            ({0: "slips", held: "sticks"}, "sliding"),
+            ({0: "closed", held: "sticks"}, "sliding"),
+            ({}, "slipping"),
+        ]
+        return (
+            words if self.sticks else [(wanted, word) for wanted, word in words if word not in ("resting", "sliding")]
+        )
 
     def refused(self, t: np.ndarray, y: np.ndarray, parameters: np.ndarray) -> dict[int, str]:
         """Starts whose parameters are not possible, and where the body lies inside its surface, away from the contact."""
-        n, found = len(self.coordinates), super().refused(t, y, parameters)
+        n, found = len(self.coordinates), {**not_begun(self, t, y, parameters), **super().refused(t, y, parameters)}
         places = y[:, [self.index(x) for x in self.contact]]
-        suspected = np.flatnonzero(~self.outside.alone(t, places, parameters))
+        closed = y[:, self.index(self.gap)] <= 0.0 if self.restitution is not None else True
+        suspected = np.flatnonzero(~self.outside.alone(t, places, parameters) & closed)
         suspected = np.array([k for k in suspected.tolist() if k not in found], dtype=int)
         if self.outside.flat or not len(suspected):
             return found
@@ -263,16 +257,6 @@ class Rolling(OnSurface):
                 found |= dict.fromkeys(suspected[same.ravel() == place].tolist(), str(error))
         return found
 
-    def goes_on_as(self, event: str, state: State) -> System | Onward | None:
-        """`slipping` where the body would slip, `flying` where it leaves and may come back; other events end the motion."""
-        given_kind(event, str, "event", "the name of an event")
-        belonging(state, self)
-        if event == LOST and self.restitution is not None:
-            return self.flying.left(state)
-        if event == HALTS:
-            return self.kind_at(state, slips=False, turns=False)
-        return self.slipping.begins_as(state) if event == SLIPS else None
-
     def check_joined(self, *, coupled: bool) -> None:
         """A rolling body takes part in joined systems as long as it rolls: events end their runs where it does not."""
         name = self.solid.name
@@ -280,28 +264,30 @@ class Rolling(OnSurface):
             raise ModelError(
                 f"'{name}' has conserve_energy=True, and forces between systems change its energy; leave conserve_energy out"
             )
-        slips = self.friction_coefficient is not None
-        ends = {SLIPS: slips, LOST: self.restitution is not None, HALTS: self.sticks}
-        lost = " or ".join(f"'{event}'" for event, there in ends.items() if there)
-        if lost:
-            warnings.warn(
-                f"'{name}' rolls as part of the joined system, and does not slip, fly or rest in it: its runs end at "
-                f"{lost}; several bodies that do are one zm.Contacts([…], on=[…])",
-                stacklevel=user_stack_level(),
-            )
 
-    def changing(self) -> Changing | None:
-        """Rolling, slipping and flight, as far as there is friction and restitution."""
-        from zeromass.contact.changing import changing  # few runs are driven outside Python
+    @property
+    def leaping(self) -> Mapping[str, str]:
+        """The contact is elsewhere where another end of the body is the lowest, as long as the surface is smooth."""
+        if self.unilateral is None or switches([self.surface(PLACE), *self.surface.normal(PLACE)]):
+            return {}
+        return dict.fromkeys(("tangency", "outside"), self.contact_name)
 
-        return changing(self)
+    @property
+    def lying(self) -> Mapping[str, str]:
+        """That the body comes to lie on a side or a face."""
+        from zeromass.contact.edges import lies_words  # few bodies have ends
 
-    def struck(self, state: State, impulse: np.ndarray) -> System | None:
-        """Itself, as far as the contact pushes and has the friction; `slipping`, where it is not pressed at all.
+        return dict.fromkeys(self.leaping, lies_words(self.solid.name))
 
-        A surface that strikes the body and would let it slip at the same moment, or that would have to pull, is not decided.
-        """
-        return struck(self, state, impulse)
+    def takes(self, state: State, impulse: np.ndarray) -> bool:
+        """Whether a contact that never slips or leaves can give an impulse, and would not have to pull."""
+        if self.unilateral is not None or self.two_sided:
+            return True
+        on_body = given_numbers(impulse, "the impulse", (len(self.coordinates),), finite=False)
+        on_body = on_body[[self.index(x) for x in self.body.position]]
+        return float(belonging(state, self)[self.normal] @ on_body) >= -(NEGLIGIBLE**0.5) * float(
+            np.linalg.norm(on_body)
+        )
 
     def jumped(self, names: Sequence[str], before: State, after: State) -> str:
         """That the surface has an edge, where, and of which kind, if the tangency jumps but the surface does not."""
@@ -310,25 +296,6 @@ class Rolling(OnSurface):
         from zeromass.contact.edges import edge_words  # few surfaces have edges
 
         return edge_words(self, self.pieces, before, after)
-
-    def grips(self, state: State) -> bool:
-        """Whether rolling, at a state of this system, needs no more than the friction there is."""
-        belonging(state, self)
-        if self.friction_coefficient is None:
-            return True
-        return at_once(state, as_expression(self.lack_of_friction - self.negligible_force)) <= 0.0
-
-    def rests(self, state: State) -> bool:
-        """Whether resistance and friction hold the body, at a state in which it rests."""
-        return self.grips(state) and bool(state[self.lack_of_resistance] <= 0.0)
-
-    def turns(self, state: State) -> bool:
-        """Whether the body rolls at a state, beyond rounding of its angular velocity."""
-        return turns(self, belonging(state, self))
-
-    def slips(self, state: State) -> bool:
-        """Whether the contact slips at a state of this system, beyond rounding of the speeds of centre and rim."""
-        return slips(self, belonging(state, self))
 
     def examined(self, motion: Moved) -> tuple[str, ...]:
         """That the body was found inside its surface, away from the contact, if it was."""
@@ -340,31 +307,11 @@ class Rolling(OnSurface):
         """The outside of the body, which may touch the surface elsewhere too."""
         return Outside(self)
 
-    @cached_property
-    def slipping(self) -> Slipping:
-        """The same body slipping on the same surface with Coulomb friction μ = `friction`."""
-        return Slipping(self)
-
-    @cached_property
-    def resting(self) -> Resting:
-        """The same body where rolling resistance holds it."""
-        return Resting(self)
-
-    @cached_property
-    def sliding(self) -> Resting:
-        """The same body where it slips, and rolling resistance keeps it from rolling."""
-        return Resting(self, slips=True)
-
-    @cached_property
-    def flying(self) -> Flying:
-        """The same body where it has left the surface."""
-        return Flying(self)
-
     @property
     def contacts(self) -> tuple[ContactPoint, ...]:
         """The contact with the surface."""
         contact = ContactPoint(
-            name=f"{self.solid.name} on {self.surface.name}",
+            name=self.contact_name,
             point=self.contact,
             normal=self.normal,
             normal_force=self.normal_force,

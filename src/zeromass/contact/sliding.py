@@ -139,7 +139,10 @@ class Sliding(System):
         """Those of the particle, and of friction, restitution and creep."""
         return (*super().requirements, *self._possible())
 
-    kind_words: Mapping[str, str] = {"sticks": "resting", "slips": "sliding", "closed": "sliding", "open": "flying"}
+    kind_words = tuple(
+        ({-1: mode}, word)
+        for mode, word in (("sticks", "resting"), ("slips", "sliding"), ("closed", "sliding"), ("open", "flying"))
+    )
     """It rests where friction holds it on one of its surfaces."""
 
     # starts ----------------------------------------------------------------------------------------------------------

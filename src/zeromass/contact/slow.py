@@ -17,14 +17,8 @@ if TYPE_CHECKING:
 CREEP = 1e-9
 """Creep as a part of √(g r), unless it is given: far above the rounding of a slip, far below what one can see of it."""
 
-SLOW = 1e-3
-"""Part of √(g r) below which a slip that begins is stiff."""
-
-SLOWEST = SLOW / CREEP
-"""The same in creeps."""
-
-STOPPED = 10.0
-"""Creeps below which a slip has died out: friction is 0.995 μ N there."""
+USUAL = 9.81
+"""Gravity, m/s², that tells which speeds are small where there is none."""
 
 
 def creep_of(rolling: OnSurface) -> Number:
@@ -38,6 +32,14 @@ def creep_of(rolling: OnSurface) -> Number:
             "Rolling(…, creep=1e-9)"
         )
     return CREEP * speed
+
+
+def scale_of(rolling: OnSurface) -> Number:
+    """The speed that slips are compared with, m/s: 1e9 creeps, or √(g r), with g = 9.81 m/s² where there is none."""
+    if rolling.creep is not None:
+        return rolling.creep / CREEP
+    speed = _speed_of_gravity(rolling)
+    return np.sqrt(USUAL * rolling.solid.size) if speed is None else speed  # type: ignore[return-value]
 
 
 def speed_of(rolling: OnSurface) -> Number:

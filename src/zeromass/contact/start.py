@@ -24,6 +24,7 @@ from zeromass.model.prescription import Prescription, has_formulas, numbers, par
 from zeromass.model.quaternion import rotation
 from zeromass.model.requirement import number_at
 from zeromass.model.state import parameter_values
+from zeromass.model.unilateral import beginning
 
 if TYPE_CHECKING:
     from zeromass.contact.rolling import Rolling
@@ -112,6 +113,7 @@ def rolling_start(
     prescribed += [(moving[i], velocity[i]) for i in axes]
     again: list[tuple[Any, Any]] = list(zip(rolling.contact, formulas.contact, strict=False))  # Z follows, or is given
     again += [(moving[i], formulas.velocity[i]) for i in axes]
+    again += beginning(rolling.unilaterals, {})
     if any(row.group == "no spin" for row in rolling.rows):
         if turning:
             raise StartError(f"spin = {turning:g}, but the model has no_spin=True; leave it out")

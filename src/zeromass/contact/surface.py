@@ -24,7 +24,7 @@ from zeromass.expression import (
 )
 from zeromass.expression import derivative as derivative_of
 from zeromass.expression import t as time
-from zeromass.expression.build import ZERO
+from zeromass.expression.build import ONE, ZERO
 from zeromass.model import ModelError
 from zeromass.model.given import (
     Vector,
@@ -276,6 +276,13 @@ class Surface:
         if all(component is ZERO for component in k):
             raise ModelError(f"the gradient of '{self.name}' vanishes identically: it is no surface")
         return self.side * k
+
+    @property
+    def upward(self) -> np.ndarray | None:
+        """The third of its axes, towards the bodies, if it is a height over the other two; None of another surface."""
+        if gradient(self.f, PLACE)[2] is not ONE:
+            return None
+        return self.side * (expressions([0.0, 0.0, 1.0]) if self.rotation is None else self.rotation[:, 2])
 
     def normal(self, position: np.ndarray) -> np.ndarray:
         """Unit normal n = k/|k|, pointing to the side of the bodies."""

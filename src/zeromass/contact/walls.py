@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from zeromass.contact.directions import constant_vector, tangents
-from zeromass.contact.flying import axes_of
 from zeromass.contact.friction import at_speed
 from zeromass.contact.limits import impossible_friction
 from zeromass.contact.pressing import friction_ratio
@@ -88,7 +87,7 @@ class Wall:
     def _distance(self, gradient: Array) -> Expression:
         """From the surface, m, to first order; bounded where the gradient may vanish: f/√(|∇f|² + f²), f per metre."""
         size = as_expression(gradient @ gradient)
-        if axes_of(self.surface) is None and not set(symbols(self.surface.gradient(PLACE))).isdisjoint(PLACE):
+        if self.surface.upward is None and not set(symbols(self.surface.gradient(PLACE))).isdisjoint(PLACE):
             size = as_expression(size + self.gap**2)
         return as_expression(self.gap / np.sqrt(size))
 

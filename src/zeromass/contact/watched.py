@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from zeromass.contact.bodies import SphericalBody
+from zeromass.contact.faces import face_events
 from zeromass.contact.limits import impossible, impossible_friction
 from zeromass.contact.shaped import ImplicitBody
-from zeromass.contact.slow import STOPPED, creep_of
-from zeromass.expression import Expression, as_expression
+from zeromass.expression import Expression, as_expression, where
 from zeromass.model import Event, State
 from zeromass.model.given import length
 from zeromass.model.requirement import number_at
@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 
 LOST, RESUMED = "contact lost", "contact resumed"
 TIGHT, BORDER = "hollow too tight", "contact left the measured terrain"
-SLIPS, STOPS = "would slip", "slip dies out"
-TURNS, HALTS = "would roll", "rolling dies out"
-FLAT, LANDS, RESTED = "lies flat", "lands", "bounces end"
+SLIPS, FLAT = "would slip", "lies flat"
 
 HOLLOW = "the hollow is as tight as the body is round, which then touches in more than one point"
 
@@ -33,8 +31,16 @@ UPRIGHT = 1e-6
 
 
 def rolling_events(rolling: Rolling) -> tuple[Event, ...]:
-    """The events of a rolling body: contact lost, a hollow too tight, the border of the data, and slipping."""
-    pressed = as_expression(rolling.normal_force + rolling.negligible_force)
+    """The events of a rolling body: contact lost, a hollow too tight, the border of the data.
+
+    What its contact does of itself, as a unilateral constraint, is no event of these.
+    """
+    one, leaves = rolling.unilateral, rolling.restitution is not None
+
+    def touching(zero: Expression, beyond: float = 1.0) -> Expression:
+        return zero if one is None or not one.opens else as_expression(where(one.closed > 0.5, zero, beyond))
+
+    pressed = touching(as_expression(rolling.normal_force + rolling.negligible_force), -1.0)
     pull = Event(
         LOST,
         pressed,
@@ -44,36 +50,53 @@ def rolling_events(rolling: Rolling) -> tuple[Event, ...]:
         message="the surface would have to pull the body; a two-sided contact, two_sided=True, goes on regardless",
     )
     never_hollow = isinstance(rolling.solid, ImplicitBody) and rolling.outside.flat
+    room = rolling.clearance - rolling.least_clearance
     tight = Event(
         FLAT if never_hollow else TIGHT,
-        rolling.clearance - rolling.least_clearance,
+        room if isinstance(rolling.solid, ImplicitBody) else touching(room),
         direction=-1,
         guard=True,
         message=flat_words(rolling.solid.name, rolling.surface.name) if never_hollow else HOLLOW,
         detail=partial(_radii, rolling),
         margin=rolling.clearance if isinstance(rolling.solid, ImplicitBody) else None,
     )
-    found = [pull, tight]
+    found = [tight] if leaves else [pull, tight]
     if rolling.two_sided:
         words = "the surface pushes the body again"
         found.insert(1, Event(RESUMED, pressed, direction=1, terminal=False, message=words))
     upright = rolling.solid.upright(rolling.body, rolling.normal)
     if upright is not None:
         words = f"'{rolling.solid.name}' lies on a face, and touches in more than one point"
-        found.append(Event(FLAT, upright - UPRIGHT, direction=-1, guard=True, message=words))
+        found.append(Event(FLAT, touching(upright - UPRIGHT), direction=-1, guard=True, message=words))
+    found += face_events(rolling) if leaves else []
     inside = rolling.surface.inside(rolling.contact)
     if inside is not None:
         words = f"nothing is known of '{rolling.surface.name}' beyond the data it is made from"
         found.append(Event(BORDER, inside, direction=-1, guard=True, message=words))
-    found += impossible_friction("friction", rolling.friction_coefficient, rolling.kinetic_coefficient)
-    found += impossible("rolling_resistance", rolling.rolling_resistance, length(rolling.rolling_velocity))
-    found += impossible("drilling_friction", rolling.drilling_friction, abs(rolling.normal @ rolling.turning))
-    if rolling.friction_coefficient is not None:
+    numbers = impossible_numbers(rolling)
+    found += [replace(event, zero=touching(event.zero)) for event in numbers]
+    if rolling.friction_coefficient is not None and one is None:
         μ = rolling.friction_coefficient
         words = f"rolling needs more friction than μ = {repr(μ) if isinstance(μ, Expression) else format(μ, 'g')}"
         lack = rolling.lack_of_friction - rolling.negligible_force
         found.append(Event(SLIPS, lack, direction=1, guard=True, message=words))
-    return (*found, *rolling_ends(rolling))
+    return tuple(found)
+
+
+def impossible_numbers(rolling: Rolling) -> list[Event]:
+    """Where coefficients and arms, of time or of a speed, fall below zero."""
+    one, name = rolling.unilateral, rolling.contact_name
+    what, speed = ("friction", 0.0) if one is None else (f"friction of '{name}'", length(rolling.slip_velocity))
+    found = impossible_friction(what, rolling.friction_coefficient, rolling.kinetic_coefficient, speed)
+    for arm, said, of, v in (
+        (rolling.rolling_resistance, "rolling_resistance", "rolling", length(rolling.rolling_velocity)),
+        (rolling.drilling_friction, "drilling_friction", "turning", abs(rolling.normal @ rolling.turning)),
+    ):
+        found += [
+            replace(event, name=event.name.replace(said, f"friction of '{name} {of}'"))
+            for event in impossible(said, arm, v)
+        ]
+    return found
 
 
 def flat_words(solid: str, surface: str) -> str:
@@ -83,28 +106,6 @@ def flat_words(solid: str, surface: str) -> str:
         "no finite value. zm.simulate goes over such points where it finds a way within its tolerance; steps of fixed "
         "length and interactive pages end here"
     )
-
-
-def slip_ends(rolling: Rolling) -> list[Event]:
-    """Where a slip dies out."""
-    slip = rolling.slip_velocity
-    zero = as_expression(slip @ slip - (STOPPED * creep_of(rolling)) ** 2)
-    return [Event(STOPS, zero, direction=-1, message="the body rolls from here on")]
-
-
-def rolling_ends(rolling: Rolling) -> list[Event]:
-    """Where rolling dies out, of a body that its resistance can hold."""
-    if not rolling.sticks:
-        return []
-    ω = rolling.rolling_velocity
-    zero = as_expression(ω @ ω - (STOPPED * creep_of(rolling) / rolling.solid.size) ** 2)
-    return [Event(HALTS, zero, direction=-1, message="rolling resistance holds the body from here on")]
-
-
-def with_details(events: tuple[Event, ...], rolling: Rolling) -> tuple[Event, ...]:
-    """Events that were read from a file, with the words that the rolling body has for them."""
-    details = {event.name: event.detail for event in rolling.events}
-    return tuple(replace(event, detail=details.get(event.name)) for event in events)
 
 
 def _radii(rolling: Rolling, state: State) -> str:

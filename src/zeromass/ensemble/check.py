@@ -21,7 +21,7 @@ from zeromass.integrate.outcome import Ending, at_start
 from zeromass.integrate.pace import pace
 from zeromass.integrate.stepping.ahead import Ahead
 from zeromass.integrate.terms import terms_of_time
-from zeromass.model import StartError, State, System
+from zeromass.model import State, System
 
 FEW = 4
 """Coordinates up to which eigenvalues of a mass matrix that depends on positions are found for every member; of more, its
@@ -55,15 +55,10 @@ def ordinary(lanes: Lanes, starts: Starts, until: float) -> np.ndarray:
             (values,) = lanes.called("event", starts.t, starts.y, starts.parameters, (lanes.places.events,))
             ways = np.array([lanes.events[k].direction for k in guards])
             fine &= np.all(values[:, guards] * ways <= 0.0, axis=1)
-    if system.stiff is not None:
-        fine &= Evaluator([system.stiff], system.inputs)(inputs)[:, 0] >= 0.0
     fine &= _determined(lanes, starts, inputs)
     fine &= unlimited(lanes, starts, until, fine)
     if lanes.dropped is not None and fine.any():
         fine &= _redundant(lanes, starts.state(system, int(np.flatnonzero(fine)[0])))
-    if lanes.settings.transitions and not system.begins_one_way:
-        for k in np.flatnonzero(fine).tolist():
-            fine[k] = _begins(system, starts.state(system, k))
     return fine
 
 
@@ -131,14 +126,6 @@ def _determined(lanes: Lanes, starts: Starts, inputs: np.ndarray) -> np.ndarray:
     rows[~finite] = 0.0
     fine = finite & (np.asarray(numerical_rank(rows).rank) == rows.shape[2])
     return np.broadcast_to(fine, len(starts))  # one stands for all
-
-
-def _begins(system: System, start: State) -> bool:
-    """Whether a motion begins as its system says; not where it can not begin, which is told of it alone."""
-    try:
-        return system.begins_as(start) is system
-    except StartError:
-        return False
 
 
 def of_rank(program: Program, start: State) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 from zeromass.ensemble.lanes import Ends, Lanes
 from zeromass.ensemble.layout import Own
 from zeromass.integrate import Course
-from zeromass.integrate.course import continued
+from zeromass.integrate.course import ended
 from zeromass.integrate.segment import Segments
 from zeromass.integrate.stepping.layout import HEAD, LARGEST, Int64, Real64
 from zeromass.integrate.stepping.loop import CHUNK_OF_STEPS, SHORT, Loop
@@ -53,8 +53,8 @@ class Look:
             return
         segment = loop.onward(lambda t: None, outcome)
         if recording or (segment.outcome.complete and not loop.searched and not self._short(loop)):
-            system, settings = lanes.program.system, lanes.settings
-            self.course = continued(system, Segments([segment]), None, motions.until, settings, watched, lambda t: None)
+            system = lanes.program.system
+            self.course = ended(Segments([segment]), system)
 
     def _resume(self, loop: Loop) -> None:
         """Puts a loop where the member is."""

@@ -114,10 +114,6 @@ class Members:
         self.system, self._start, self.parameters, self.table = system, start, tuple(parameters), table
         known = {*system.parameters}
         if isinstance(start, State):
-            if start.system is not system and system.begins_as(start) is start.system:
-                raise ModelError(
-                    f"the start is of the motion that is {start.system.kind}; study that system, start.system"
-                )
             if start.system is not system:
                 raise ModelError("the start belongs to another system; make it with system.start(…)")
             known |= {*(start.made_of.parameters if start.made_of else ())}

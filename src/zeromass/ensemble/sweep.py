@@ -125,7 +125,7 @@ def sweep(
     members = Members(moving, start, list(axes.values), axes)
     wanted = kept_by_name(keep)
     check_names(axes, wanted)
-    check_kept(wanted, (moving, moving.mode_of, members.first.system))
+    check_kept(wanted, (moving, members.first.system))
     program = program or members.compiled()
     first = Starts.of([members.first])
     given_choice(states, "states", ("all", "least"))

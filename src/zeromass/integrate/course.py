@@ -15,14 +15,15 @@ from zeromass.compile.program import Program, program_at, rolls
 from zeromass.equation.arrays import single_thread
 from zeromass.expression import Expression, Symbol, as_expression, expressions
 from zeromass.frozen import frozen
-from zeromass.integrate.hybrid.pieces import Impulse, Piece, Switching
+from zeromass.integrate.hybrid.pieces import Impulse, Switching
 from zeromass.integrate.outcome import Ending, Occurrence, Outcome, at_start
 from zeromass.integrate.passages import Passage
 from zeromass.integrate.segment import Samples, Segment, Segments, Statistics
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.stepping.loop import Loop
 from zeromass.integrate.terms import lengths_in
-from zeromass.model import Event, ModelError, Onward, State, System
+from zeromass.model import Event, ModelError, State, System
+from zeromass.model.beginning import Beginning
 from zeromass.model.by_expression import ByExpression
 from zeromass.model.event import IMPOSSIBLE
 from zeromass.model.given import given_all, given_kind, given_name, given_real, shape_of, shown
@@ -32,10 +33,6 @@ Events = Event | Iterable[Event] | Mapping[str, Expression] | None
 
 SAMPLES = 9
 """Steps at which the energy of a conservative system is compared with that of its start."""
-
-JUMP = 1e-6
-"""Part of the largest rate, or impulse, below which one is rounding: a state that is carried to other constraints satisfies
-them to rounding where nothing is struck."""
 
 
 @frozen(repr=False)
@@ -50,15 +47,15 @@ class Course(ByExpression):
     >>> ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(), friction=0.2)
     >>> thrown = ball.slipping.start([(ball.contact, 0.0), (ball.center_particle.velocity, (1.0, 0.0, 0.0)),
     ...                               (ball.body.angular_velocity, 0.0)])
-    >>> run = zm.simulate(ball.slipping, thrown, until=1.0)
+    >>> run = zm.simulate(ball, thrown, until=1.0)
     >>> run.kinds, round(run.changes[0], 6), round(2 / (7 * 0.2 * 9.81), 6)
     (('slipping', 'rolling'), 0.145624, 0.145624)
-    >>> run.system is ball.slipping, run.start is thrown, run.y.shape == (len(run), 26)
-    (True, True, True)
+    >>> run.system is ball, run.start.t, run.y.shape == (len(run), 28)
+    (True, 0.0, True)
     >>> [event.name for event in run.events], run.outcome.ending.value
     (['slip dies out'], 'finished')
     >>> run.program, run.parameters, run.passages, run.settings.rtol, run.statistics.repivots
-    (Program(13 coordinates, 8 of 8 constraint rows kept, ... operations), {}, (), 1e-10, 0)
+    (Program(14 coordinates, 8 of 8 constraint rows kept, ... operations), {}, (), 1e-10, 0)
     >>> run.remarks, run.switches, run.impulses
     ((), (), ())
     """
@@ -112,12 +109,11 @@ class Course(ByExpression):
     @cached_property
     def _begins(self) -> tuple[Segment, ...]:
         """The segments that a kind of motion begins with: others go on after a switch."""
-        after = [None, *[segment.outcome.ending for segment in self.segments[:-1]]]
-        if self.system.unilaterals:
-            kinds = [None, *[segment.kind for segment in self.segments[:-1]]]
-            before = zip(self.segments, kinds, strict=True)
-            return tuple(s for s, kind in before if s.kind != kind or (s.piece is not None and s.piece.impulse))
-        return tuple(s for s, ending in zip(self.segments, after, strict=True) if ending is not Ending.SWITCH)
+        if not self.system.unilaterals:
+            return (self.segments[0],)
+        kinds = [None, *[segment.kind for segment in self.segments[:-1]]]
+        before = zip(self.segments, kinds, strict=True)
+        return tuple(s for s, kind in before if s.kind != kind or (s.piece is not None and s.piece.impulse))
 
     @cached_property
     def switches(self) -> tuple[Switching, ...]:
@@ -358,7 +354,7 @@ def _which(segments: Sequence[Segment], times: np.ndarray) -> np.ndarray:
 
 @single_thread
 def course(
-    system: System | Program,
+    system: System | Program | Beginning,
     start: State,
     until: float,
     settings: Settings,
@@ -380,6 +376,7 @@ def course(
     >>> round(motion.state(np.pi)[x], 9)
     -1.0
     """
+    system = system.system if isinstance(system, Beginning) else system
     program, moving = (system, system.system) if isinstance(system, Program) else (None, system)
     if not isinstance(moving, System):
         raise ModelError(f"what moves is a zm.System or its zm.Program, not {shown(moving)}")
@@ -388,27 +385,13 @@ def course(
     until = until if isinstance(until, float) else given_real(until, "until")
     if not np.isfinite(until):
         raise ModelError(f"until = {until}: a run needs a finite end")
-    given = start
-    if settings.transitions and isinstance(start, State) and start.event:
-        after = start.after_event
-        if start.system is moving and after.system is not moving:
-            moving, program = after.system, None
-        start = replace(after, given=start)
-    following = moving.begins_as(start) if settings.transitions and isinstance(start, State) else moving
-    if not isinstance(start, State):
+    given, start = start, start.after_event if isinstance(start, State) else start
+    if not isinstance(start, State) or start.system is not moving:
         raise ModelError("the start belongs to another system; make it with system.start(…)")
-    if start.system is not moving and following is moving:
-        own = start.system.begins_as(start)
-        if own is not moving and not (settings.transitions and start.system.mode_of is moving.mode_of):
-            raise ModelError("the start belongs to another system; make it with system.start(…)")
-        following = own
-    if following is not moving:
-        moving, program = following, None
-    if start.system is not moving:
-        start = replace(start.carried_to(moving), given=start.given or start)
     watched = asked_events(events)
-    found, onto = _kind(program, start, until, settings, [*moving.events, *watched], tell, 0)
-    motion = continued(moving, found, onto, until, settings, watched, tell, keep_interrupted=keep_interrupted)
+    motion = ended(_pieces(program, start, until, settings, [*moving.events, *watched], tell), moving)
+    if motion.outcome.ending is Ending.INTERRUPTED and not keep_interrupted:
+        raise KeyboardInterrupt
     if watched and settings.step is None and motion.outcome.ending is not Ending.INTERRUPTED:
         from zeromass.integrate.aliasing import longest_for  # few runs are asked to watch something
 
@@ -419,88 +402,32 @@ def course(
     return motion
 
 
-def continued(
-    moving: System,
-    segments: Segments,
-    onto: System | None,
-    until: float,
-    settings: Settings,
-    watched: Sequence[Event],
-    tell: Callable[[float], None],
-    *,
-    keep_interrupted: bool = False,
-) -> Course:
-    """The motion of a system after its first segments, through every change of its kind.
-
-    onto  what it goes on as, where that is known; otherwise the system says it
-    """
-    found = _through_changes(moving, segments, onto, until, settings, watched, tell)
-    if found.outcome.ending is Ending.INTERRUPTED and not keep_interrupted:
-        raise KeyboardInterrupt
-    return found
+def ended(segments: Segments, system: System) -> Course:
+    """The motion of a system that has come to its end; a ModelError where the numbers of its model are none any longer."""
+    last = segments[-1]
+    if last.outcome.ending is Ending.EVENT and last.events and last.events[-1].name.startswith(IMPOSSIBLE):
+        for event in system.events:
+            if event.name == last.events[-1].name:
+                raise ModelError(f"at t = {last.outcome.t:.9g} s {event.message}")
+    return Course(segments)
 
 
-def _through_changes(
-    moving: System,
-    segments: Segments,
-    onto: System | None,
-    until: float,
-    settings: Settings,
-    watched: Sequence[Event],
-    tell: Callable[[float], None],
-) -> Course:
-    held, counted, changes = 0, 0, 1
-    while True:
-        segment = segments[-1]
-        _refuse(moving, segment)
-        if not (settings.transitions and segment.outcome.ending is Ending.EVENT and segment.t[-1] != until):
-            return Course(segments)
-        end = segment.state(float(segment.t[-1]))
-        following = moving.goes_on_as(segment.events[-1].name, end) if onto is None else onto
-        if following is None:
-            return Course(segments)
-        if changes >= settings.limits.changes:
-            segments.replace_last(_chattering(segment, changes))
-            return Course(segments)
-        held += sum(one.held for one in segments[counted:])
-        counted = len(segments)
-        jump = following if isinstance(following, Onward) and following.names else None
-        if isinstance(following, System):
-            start = end.carried_to(following)
-            jump = _impulse_of(end, start)
-        else:
-            start = following.state
-        if jump is not None and until < segment.t[0]:
-            return Course(segments)  # many motions lead to what is left after a stroke
-        moving = start.system
-        if isinstance(following, Onward) and following.said:
-            y = np.concatenate([start.q, start.v])
-            told = [Occurrence(name, t, y) for name, t in following.said]
-            segments.replace_last(replace(segment, happened=(*segment.events, *told)))
-        found, onto = _kind(None, start, until, settings, [*moving.events, *watched], tell, held)
-        segments.extend(found if jump is None else Segments([_struck(found[0], jump), *found[1:]]))
-        changes += 1
-
-
-def _kind(
+def _pieces(
     program: Program | None,
     start: State,
     until: float,
     settings: Settings,
     events: Sequence[Event],
     tell: Callable[[float], None],
-    held: int,
-) -> tuple[Segments, System | None]:
-    """The motion of one kind, a segment for each of the pieces of its formulas.
-
-    And the system that it goes on with where rates would have to jump by more than the constraints can give.
-    """
+) -> Segments:
+    """The motion, a segment for each of the pieces of its formulas."""
     if start.system.pieces is None:
-        return Segments([_segment(program, start, until, settings, events, tell, held)]), None
+        return Segments([_segment(program, start, until, settings, events, tell)])
     from zeromass.integrate.hybrid.integrator import HybridIntegrator  # few systems switch
 
-    motion = HybridIntegrator(start.system.pieces, _beside_zero(start), until, settings, events_of(events), tell, held)
-    return motion.segments(), motion.following
+    return HybridIntegrator(
+        start.system.pieces, _beside_zero(start), until, settings, events_of(events), tell
+    ).segments()
 
 
 def _segment(
@@ -510,9 +437,8 @@ def _segment(
     settings: Settings,
     events: Sequence[Event],
     tell: Callable[[float], None],
-    held: int,
 ) -> Segment:
-    """The motion of one smooth system: program, method, loop; `held` is the memory of segments before it, bytes."""
+    """The motion of one smooth system: program, method, loop."""
     given = program is not None
     program = program or (program_at(start.system, start) if rolls(start.system) else None)
     if program is not None and program.code == "rolled":
@@ -525,7 +451,7 @@ def _segment(
             outcome = at_large_start(program, start, settings.limits.violation)
         if outcome is not None:
             return Segment.standing(start, outcome, settings)
-        return _run(program, start, until, settings, events_of(events), tell, held)
+        return _run(program, start, until, settings, events_of(events), tell)
     start = _beside_zero(start)
     outcome = at_start(start, settings.limits.violation)
     way_out = None
@@ -540,14 +466,9 @@ def _segment(
     if outcome is not None and way_out is None:
         return Segment.standing(start, outcome, settings)  # there is no acceleration to compile
     program, leap = way_out or (program_at(start.system, start) if program is None else program.at(start), None)
-    stiff = start.system.stiff
-    if leap is None and stiff is not None and settings.step is None and start[stiff] < 0.0:
-        from zeromass.integrate.stiff import begun  # few motions are stiff at first
-
-        return begun(program, start, until, settings, events_of(events), tell, held)
     if leap is not None:
-        return Loop(program, start, until, settings, events_of(events), departure=leap, held=held).segment(tell)
-    return _run(program, start, until, settings, events_of(events), tell, held)
+        return Loop(program, start, until, settings, events_of(events), departure=leap).segment(tell)
+    return _run(program, start, until, settings, events_of(events), tell)
 
 
 def _beside_zero(start: State) -> State:
@@ -566,50 +487,13 @@ def _run(
     settings: Settings,
     events: Sequence[Event],
     tell: Callable[[float], None],
-    held: int,
 ) -> Segment:
     """The segment of one smooth system, through every zero of its lengths; arguments as of `Loop`."""
     if settings.step is not None or not lengths_in(start.system):
-        return Loop(program, start, until, settings, events, held=held).segment(tell)
+        return Loop(program, start, until, settings, events).segment(tell)
     from zeromass.integrate.lengths import through_zero  # few systems have any that may vanish
 
-    return through_zero(program, start, until, settings, events, tell, held)
-
-
-def _refuse(moving: System, segment: Segment) -> None:
-    """Raises where a motion has come to a place at which the numbers of its model are none any longer."""
-    if segment.outcome.ending is Ending.EVENT and segment.events and segment.events[-1].name.startswith(IMPOSSIBLE):
-        for event in moving.events:
-            if event.name == segment.events[-1].name:
-                raise ModelError(f"at t = {segment.outcome.t:.9g} s {event.message}")
-
-
-def _impulse_of(before: State, after: State) -> Onward | None:
-    """The impulse of constraints that change the rates of a state, as of a rope that becomes taut; None where they stay.
-
-    M Δq̇ = Aᵀ p
-    """
-    change = after.v - before.v
-    M, A = after.matrices.M, after.matrices.A
-    if not change @ M @ change > JUMP**2 * (before.v @ M @ before.v):  # coordinates without mass take no impulse
-        return None
-    p = np.linalg.lstsq(A.T, M @ change, rcond=None)[0]
-    energy = float(after.v @ M @ after.v - before.v @ M @ before.v) / 2
-    rows = np.flatnonzero(np.abs(p) > JUMP * np.max(np.abs(p), initial=0.0)).tolist()
-    return Onward(after, tuple(after.system.rows[i].group for i in rows), p[rows], change, energy)
-
-
-def _struck(first: Segment, by: Onward) -> Segment:
-    """A segment that begins with a jump of the rates."""
-    impulse = Impulse(float(first.t[0]), by.names, by.impulses, by.change, by.energy)
-    piece = first.piece or Piece({})
-    return replace(first, piece=replace(piece, impulse=impulse))
-
-
-def _chattering(last: Segment, changes: int) -> Segment:
-    """The last segment of a motion that changes its kind for ever, with an outcome that says so."""
-    words = f"the motion has changed its kind {changes} times, the last at '{last.events[-1].name}', and is given up"
-    return replace(last, outcome=Outcome(Ending.CHATTERING, last.outcome.t, words))
+    return through_zero(program, start, until, settings, events, tell)
 
 
 def asked_events(given: Any) -> list[Event]:

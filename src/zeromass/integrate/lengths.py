@@ -200,7 +200,6 @@ def through_zero(
     settings: Settings,
     events: Sequence[Event],
     tell: Callable[[float], None],
-    held: int,
 ) -> Segment:
     """The segment of a smooth system, through every zero of its lengths; arguments as of `Loop`."""
     parts: list[Segment] = []
@@ -208,7 +207,7 @@ def through_zero(
     while True:
 
         def motion(target: float, state: State = state) -> Segment:
-            return Loop(program, state, target, settings, events, held=held).segment(tell)
+            return Loop(program, state, target, settings, events).segment(tell)
 
         segment = before_and_behind(program, motion, state.t, until, span)
         parts.append(segment)

@@ -16,7 +16,7 @@ from zeromass.expression import Array, Evaluator, Expression, Symbol, expression
 from zeromass.expression.leaves import namesake
 from zeromass.frozen import frozen
 from zeromass.integrate.hybrid.pieces import Piece, contact_modes
-from zeromass.integrate.outcome import Ending, Occurrence, Outcome
+from zeromass.integrate.outcome import Occurrence, Outcome
 from zeromass.integrate.passages import Passage, passages
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.singular.returned import returned
@@ -237,16 +237,13 @@ class Segment(ByExpression):
         t = given_finite(t, "t")
         y = self.dense(np.array([t]))[0]
         n = len(y) // 2
-        event = next((e.name for e in reversed(self.events) if e.t == t), "") if t == self.t[-1] else ""
-        event = event if self.outcome.ending is Ending.EVENT else ""
-        state = State(self.system, float(t), y[:n].copy(), y[n:].copy(), dict(self.parameters), event=event)
+        state = State(self.system, float(t), y[:n].copy(), y[n:].copy(), dict(self.parameters))
         if self.piece is None or self.system.pieces is None:
             return state
         pieces, modes = self.system.pieces, {hold.mode for hold in self.piece.holds}
         along = [k for k, switch in enumerate(pieces.switches) if switch.mode in modes]
         said = ", ".join(map(pieces.told, along))
-        held = tuple(pieces.switches[k].g for k in along if pieces.of_rates[k] and not pieces.inner[k])
-        return replace(state, turns=pieces.turns(self.piece.modes), sliding=said, held=held)
+        return replace(state, turns=pieces.turns(self.piece.modes), sliding=said)
 
     @cached_property
     def passages(self) -> tuple[Passage, ...]:

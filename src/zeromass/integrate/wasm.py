@@ -14,7 +14,6 @@ from zeromass.compile.program import Program
 from zeromass.compile.rolled.program import RolledProgram
 from zeromass.errors import shown
 from zeromass.expression import Expression, Symbol
-from zeromass.integrate.alone.kinds import Kinds
 from zeromass.integrate.alone.memory import Count, Ready, Sizes
 from zeromass.integrate.alone.module import Alone
 from zeromass.integrate.alone.pieced import Pieced
@@ -29,9 +28,6 @@ NOTE = "zeromass"
 
 ARRAYS = ("reals", "ints", "counts", "parameters", "y", "slopes", "first", "noted")
 """Memory whose addresses a module shows."""
-
-LOOKED_AT = ("looked", "judged", "numbers")
-"""Memory that who drives a motion of several segments looks at beside."""
 
 STEPPED = ("dop853", "radau")
 """Methods that a module may step with."""
@@ -127,16 +123,11 @@ def module_bytes(alone: Alone, outputs: Mapping[str, list[int]], more: Mapping[s
         parts,
         inlined=alone.routines,
         functions=alone.shown,
-        data=(*ARRAYS, *(LOOKED_AT if alone.driven else ()), *(("judged", *switching.data) if switching else ())),
+        data=(*ARRAYS, *(("judged", *switching.data) if switching else ())),
         tables=arrays,
         notes={NOTE: about.encode()},
         objects=() if switching is None else switching.objects(),
     )
-
-
-def kinds_modules(motion: Kinds, outputs: Mapping[str, list[int]]) -> tuple[list[bytes], dict[str, Any]]:
-    """The modules of a motion that changes its kind, that of its start first, and what their driver is told."""
-    return [module_bytes(alone, outputs, more) for alone, more in motion.modules()], motion.told()
 
 
 def switched_modules(motion: Pieced, outputs: Mapping[str, list[int]]) -> tuple[list[bytes], dict[str, Any]]:

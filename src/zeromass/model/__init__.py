@@ -5,7 +5,7 @@ import typing as _typing
 from zeromass.later import later as _later
 from zeromass.model.contact import ContactPoint
 from zeromass.model.errors import ModelError, StartError
-from zeromass.model.event import Event, Onward
+from zeromass.model.event import Event
 from zeromass.model.forces import Damper, Force, GeneralizedForce, Spring, Torque
 from zeromass.model.joining import join
 from zeromass.model.parts import Part, Particle, RigidBody
@@ -47,7 +47,6 @@ __all__ = [
     "Look",
     "Matrices",
     "ModelError",
-    "Onward",
     "Part",
     "Particle",
     "Quantity",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from zeromass.expression import Expression
 from zeromass.model.start import Prescribed, begun, consistent_start
@@ -14,7 +15,8 @@ if TYPE_CHECKING:
     from zeromass.model.system import System
 
 
-class Beginning(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Beginning:
     """A system, and the modes in which its starts have some of its unilateral constraints.
 
     modes  by the names of these: "open", "closed", "sticks" or "slips"

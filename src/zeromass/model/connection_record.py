@@ -143,6 +143,8 @@ def _value(value: Any, w: Writer) -> Any:
         return {"formula": w.array(value)}
     if isinstance(value, np.ndarray):
         return {"formulas": w.array(value)}
+    if isinstance(value, Unilateral):
+        return {"unilateral": unilateral_record(value, w)}
     if isinstance(value, Event):
         return {"event": event_record(value, w)}
     if isinstance(value, Mapping) and all(isinstance(e, str) for e in value):
@@ -168,6 +170,8 @@ def _read_value(data: Any, r: Reader) -> Any:
         return read_event(content, r)
     if kind == "words":
         return content
+    if kind == "unilateral":
+        return read_unilateral(content, r)
     if kind == "by formula":
         return {r.array(e).item(): _read_value(x, r) for e, x in content}
     raise ValueError(f"the data of a joint has a {kind!r}, which this program does not know")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 
@@ -27,31 +27,6 @@ IMPOSSIBLE = "impossible "
 
 POSSIBLE = 1e-12
 """How far a coefficient may be below zero by rounding."""
-
-
-class Onward(NamedTuple):
-    """How a motion goes on after an event at which its rates jump.
-
-    state     after it, of the system that is followed from there on
-    names     of what gave impulses, and
-    impulses  these, N s
-    change    Δq̇, in the order of the coordinates
-    energy    what they add to the kinetic energy, J
-    said      what else happens, by name, and when, s
-
-    >>> ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(), restitution=0.5)
-    >>> falling = ball.flying.start(center=(0.0, 0.0, 0.1), velocity=(0.0, 0.0, -2.0))
-    >>> onward = ball.flying.landed(falling)
-    >>> round(onward.state[ball.center_particle.velocity[2]], 12), round(onward.energy, 12)
-    (1.0, -0.75)
-    """
-
-    state: State
-    names: tuple[str, ...]
-    impulses: np.ndarray
-    change: np.ndarray
-    energy: float
-    said: tuple[tuple[str, float], ...] = ()
 
 
 @frozen(eq=True)

@@ -208,7 +208,10 @@ def assembled(
     between = sum((load.generalized(q) for load in acting), expressions(np.zeros(len(q))))
     joined = object.__new__(Joined)
     joined.joints = tuple(joint for system in systems for joint in system.joints)
-    joined.unilaterals = told_apart(one for system in systems for one in system.unilaterals)
+    several = sum(bool(system.unilaterals) for system in systems) > 1
+    joined.unilaterals = told_apart(
+        replace(one, sole=one.sole and not several) for system in systems for one in system.unilaterals
+    )
     joined.contact_elements = tuple(one for system in systems for one in system.contact_elements)
     joined.supported = tuple(body for system in systems for body in system.supported)
     own = _without(joined.supported, q, between, added, multipliers[len(rows) :])

@@ -307,11 +307,14 @@ class SystemPieces:
 
     @cached_property
     def _motion(self) -> frozenset[Symbol]:
-        """What masses, forces and constraints depend on."""
+        """What masses, forces, constraints and contacts depend on."""
         system = self.system
         if self.in_forces:
             return frozenset(symbols(system.formulas))
-        return frozenset(symbols([row.zero for row in system.rows], system.M, system.Q, system.C, system.A, system.b))
+        laws = [as_expression(e) for one in self.unilaterals for e in (*one.numbers, one.approach)]
+        return frozenset(
+            symbols([row.zero for row in system.rows], laws, system.M, system.Q, system.C, system.A, system.b)
+        )
 
     def felt(self, events: Sequence[Expression]) -> frozenset[Symbol]:
         """Modes that a motion or events depend on: those inside switching functions of time alone are known with these."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
@@ -119,11 +119,8 @@ class State(Remembering, ByExpression):
     free        what the prescriptions and constraints left open when the state was made
     turns       of a state in a run: from where angles that go on over the cut of arctan2 are measured
     sliding     of a state in a run: the switches along which it slides, as where dry friction holds it, in words
-    held        what of these depends on rates, and is zero as long as they hold
-    event       of a state in a run at an event that changes the kind of motion: its name, see `after_event`
     beyond      of a state in a run where the modes of contacts change, as at an impact: that behind it
     made_of     these prescriptions, so that it can be made again with other values of the parameters
-    given       of the first state of a run that begins as another kind of motion: the start that the run was given
 
     >>> x = zm.coordinate("x")
     >>> falling = zm.System(kinetic=zm.rate(x)**2 / 2, potential=9.81 * x).start({x: 2.0})
@@ -140,14 +137,11 @@ class State(Remembering, ByExpression):
     free: tuple[str, ...] = ()
     turns: Mapping[Symbol, float] = field(default_factory=dict)
     sliding: str = ""
-    held: tuple[Expression, ...] = field(default=(), repr=False)
-    event: str = field(default="", repr=False)
     beyond: State | None = field(default=None, repr=False)
     made_of: Prescription | None = field(default=None, repr=False)
-    given: State | None = field(default=None, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "made_of": None, "given": None, "beyond": None}
+        return {**super().__getstate__(), "made_of": None, "beyond": None}
 
     def __repr__(self) -> str:
         lines = [f"State at t = {self.t:g} s"]
@@ -358,17 +352,7 @@ class State(Remembering, ByExpression):
         >>> round(struck[ball.velocity[2]], 9), round(struck.after_event[ball.velocity[2]], 9)
         (-10.0, 5.0)
         """
-        if self.beyond is not None:
-            return self.beyond
-        if not self.event:
-            return self
-        here = replace(self, event="")
-        from zeromass.model.event import Onward
-
-        following = self.system.goes_on_as(self.event, here)
-        if following is None:
-            return here
-        return following.state if isinstance(following, Onward) else here.carried_to(following)
+        return self if self.beyond is None else self.beyond
 
     def _check_solved(self, e: np.ndarray) -> None:
         """That expressions of the accelerations do not change along those that the model leaves open."""

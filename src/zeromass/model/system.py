@@ -68,10 +68,8 @@ from zeromass.model.unilateral import Unilateral, hidden_parameters, told_apart
 
 if TYPE_CHECKING:
     from zeromass.expression.record import Reader, Writer
-    from zeromass.model.changing import Changing
     from zeromass.model.check import Diagnosis
     from zeromass.model.drawing import Drawing
-    from zeromass.model.event import Onward
     from zeromass.model.pieces import SystemPieces
     from zeromass.model.sliding import Held
 
@@ -224,40 +222,22 @@ class System(Remembering):
     _carried: tuple[ContactPoint, ...] = ()
     """Contacts of bodies on surfaces in systems that it was joined of."""
 
-    kind_words: Mapping[str, str] = {}
-    """What a motion is called by the first of these modes that a contact has; by the modes of all contacts where empty."""
+    kind_words: Sequence[tuple[Mapping[int, str], str]] = ()
+    """What a motion is called: by the first word whose contacts are in these modes, by their numbers, −1 for any of them; by
+    the modes of all contacts where there is none."""
 
     def kind_in(self, modes: Sequence[str]) -> str:
         """What kind of motion it is where its contacts have some modes: "open", "closed", "sticks" or "slips" each."""
-        for mode, word in self.kind_words.items():
-            if mode in modes:
+        for wanted, word in self.kind_words:
+            if all(mode in (modes if k < 0 else modes[k : k + 1]) for k, mode in wanted.items()):
                 return word
         return ", ".join(one.called(mode) for one, mode in zip(self.unilaterals, modes, strict=True))
-
-    @property
-    def mode_of(self) -> System:
-        """The system that this is a mode of: itself, unless a motion goes over from one such system to another."""
-        return self
-
-    def begins_as(self, state: State) -> System:
-        """The system that the motion follows from a state on: itself, unless it can not hold there."""
-        return self
-
-    @property
-    def begins_one_way(self) -> bool:
-        """Whether `begins_as` is itself at every state."""
-        return True
 
     @property
     def requirements(self) -> tuple[Requirement, ...]:
         """What its numbers must satisfy, where parameters decide it: those of its parts, joints and forces."""
         given = (*self.parts, *self.joints, *self.contact_elements, *self._limited)
         return tuple(requirement for one in given for requirement in getattr(one, "requirements", ()))
-
-    @property
-    def stiff(self) -> Expression | None:
-        """Negative where the motion is stiff: a run that begins there does so by an implicit method; None if it never is."""
-        return None
 
     @cached_property
     def facing(self) -> tuple[Expression, ...]:
@@ -293,23 +273,14 @@ class System(Remembering):
         """
         return unmet(self, parameters)
 
-    def goes_on_as(self, event: str, state: State) -> System | Onward | None:
-        """The system that the motion follows after a terminal event, with the state where rates jump; None where it ends.
+    def takes(self, state: State, impulse: np.ndarray) -> bool:
+        """Whether its constraints can give an impulse, M Δq̇, that they are asked for where a formula switches."""
+        return True
 
-        state  at the event, of this system; `state.carried_to` brings it onto the constraints of the next one
-        """
-        return None
-
-    def changing(self) -> Changing | None:
-        """The kinds of motion that it goes over to, for a driver outside Python; None where only Python knows them."""
-        return None
-
-    def struck(self, state: State, impulse: np.ndarray) -> System | None:
-        """The system that an impulse of the constraints, M Δq̇, is taken by: itself, unless its constraints can not give it.
-
-        Another one of the same coordinates, where that goes on without the impulse; None where neither is known.
-        """
-        return self
+    @property
+    def lying(self) -> Mapping[str, str]:
+        """What is said where constraints of `leaping` jump while the gap of their contact is closed, by these."""
+        return {}
 
     @property
     def leaping(self) -> Mapping[str, str]:
@@ -376,11 +347,6 @@ class System(Remembering):
 
         coupled  whether further constraints or forces may act on it
         """
-        if type(self).goes_on_as is not System.goes_on_as:
-            raise ModelError(
-                f"a motion that changes its kind, as '{self.kind}' does, goes on as systems of its own, and can be no part "
-                "of another; several bodies on several surfaces are one zm.Contacts([…], on=[…])"
-            )
 
     @cached_property
     def names(self) -> tuple[str, ...]:

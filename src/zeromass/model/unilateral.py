@@ -83,6 +83,8 @@ class Unilateral:
     happenings   what happens where a mode begins, if not as in `HAPPENINGS`
     begins       "closed" or "sticks" where starts have it so unless they say otherwise; as prescribed values have it if ""
     pair         polyhedra of which it is a point of contact, as `feature` says; None of others
+    no_slip      what vanishes where it sticks at a start, m/s, of tangents that turn with the normal, of whose axes no start
+                 knows: the slip velocity in space, along the normal too
     """
 
     name: str
@@ -109,6 +111,7 @@ class Unilateral:
     happenings: Mapping[str, str] = field(default_factory=dict)
     begins: str = ""
     pair: PolyhedraPair | None = None
+    no_slip: Array | None = None
     forces: tuple[Symbol, Symbol, Symbol] = field(init=False)
     """Normal force N and friction along the two tangents, N: solved for with the accelerations. As parameters they are the
     forces of rows that follow from others, which the equations do not tell."""
@@ -268,8 +271,8 @@ class Unilateral:
         names = ("gap", "friction", "kinetic", "restitution", "bound", "approaching")
         own = {name: getattr(self, name) for name in names if getattr(self, name) is not None}
         first, second, *values = found([as_expression(e) for e in (*self.slip, *own.values())]).ravel().tolist()
-        normal = None if self.normal is None else found(self.normal)
-        return replace(self, slip=(first, second), normal=normal, **dict(zip(own, values, strict=True)))
+        vectors = {name: found(e) for name in ("normal", "no_slip") if (e := getattr(self, name)) is not None}
+        return replace(self, slip=(first, second), **vectors, **dict(zip(own, values, strict=True)))
 
 
 def tangent_axis(name: str) -> tuple[Symbol, Symbol, Symbol]:
@@ -309,9 +312,11 @@ def beginning(unilaterals: Iterable[Unilateral], modes: Mapping[str, str]) -> li
     for one in unilaterals:
         mode = modes.get(one.name, one.begins)
         if mode in ("closed", "slips", "sticks") and one.gap is not None:
-            found += [(one.gap, 0.0), (as_expression(rate(one.gap)), 0.0)]
+            found.append((one.gap, 0.0))
+            if mode != "sticks" or one.no_slip is None:
+                found.append((as_expression(rate(one.gap)), 0.0))
         if mode == "sticks":
-            found += [(w, 0.0) for w in one.slip if w is not ZERO]
+            found += [(w, 0.0) for w in (one.slip if one.no_slip is None else one.no_slip) if w is not ZERO]
     return found
 
 

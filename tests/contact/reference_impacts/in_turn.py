@@ -26,7 +26,7 @@ from itertools import combinations
 
 import numpy as np
 
-from zeromass.contact.striking import Strokes, stroke
+from contact.reference_impacts.one_point import Strokes, stroke
 from zeromass.equation import numerical_rank
 
 NEAR = 1e-12

@@ -1,6 +1,6 @@
 """The stroke of a body at several points: all at once where that is lawful, else one after the other.
 
-    one contact       Routh's stroke, `zeromass.contact.striking`
+    one contact       Routh's stroke, `contact.reference_impacts.one_point`
     several           their impulses grow together, `contact.reference_impacts.together`
     not lawful so     one contact after the other, `contact.reference_impacts.in_turn`
 
@@ -13,8 +13,8 @@ from __future__ import annotations
 import numpy as np
 
 from contact.reference_impacts.in_turn import in_turn
+from contact.reference_impacts.one_point import Strokes, stroke
 from contact.reference_impacts.together import Unlawful, together
-from zeromass.contact.striking import Strokes, stroke
 
 AT_ONCE, IN_TURN = "at once", "in turn"
 """Laws of strokes at several contacts, as they are asked for."""

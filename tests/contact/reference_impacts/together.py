@@ -1,6 +1,6 @@
 """The stroke of a body at several points at once: Coulomb friction, and Poisson's restitution at each of them.
 
-The impulses p of the contacts grow together, as in Routh's method for one point, `zeromass.contact.striking`:
+The impulses p of the contacts grow together, as in Routh's method for one point, `contact.reference_impacts.one_point`:
 
     dw = D dF,   dF = (n − μ s) dp where a point slips along s, or with the friction that keeps it from slipping
 
@@ -25,7 +25,7 @@ import numpy as np
 
 from contact.reference_impacts.balance import Meeting, balance
 from contact.reference_impacts.complementarity import AGREES, Case, decided
-from zeromass.contact.striking import Strokes
+from contact.reference_impacts.one_point import Strokes
 from zeromass.equation import numerical_rank
 from zeromass.errors import ZeromassError
 

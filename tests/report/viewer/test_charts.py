@@ -132,7 +132,7 @@ def test_kinds_of_motion_are_told_and_marked(chromium, tmp_path):
     rolling = zm.Rolling(zm.ball(radius=0.1, mass=1.0), on=zm.surfaces.plane(), gravity=9.81, friction=0.1)
     center, body = rolling.center_particle.velocity, rolling.body
     sliding = [(rolling.contact, 0), (body.quaternion, (1, 0, 0, 0)), (center, (2, 0, 0)), (body.angular_velocity, 0)]
-    run = zm.simulate(rolling.slipping, rolling.slipping.start(sliding), until=1.0)
+    run = zm.simulate(rolling, rolling.slipping.start(sliding), until=1.0)
     change = 2 * 2.0 / (7 * 0.1 * 9.81)  # the slip v − ω r falls by (7/2) μ g t
     page = run.view(tmp_path / "sliding.html")
     (shown,) = data_of(page)["runs"]

@@ -145,7 +145,7 @@ def unsupported(system: System) -> str | None:
         return f"'{carried[0].name}' has no coordinates of its own and moves with others"
     if system.pieces is not None and not system.pieces.in_forces:
         return "formulas other than those of forces have kinks or jumps"
-    if system.events or system.contacts or system.stiff is not None:
+    if system.events or system.contacts:
         return "its motion changes its kind"
     return None
 

@@ -261,4 +261,3 @@ class Resume(Begin):
 
 
 ROUTINES = (Start, SetOut, Begin)
-DRIVEN = (Resume,)

@@ -95,32 +95,6 @@ class Look(Alone):
         self.b.ret_void()
 
 
-class Watch(Alone):
-    """`watch()`: looked ← the event functions at the time reals[t], the state y and the parameters."""
-
-    name = "watch"
-
-    def written(self) -> None:
-        memory = self.memory
-        self.result_of("event", self.at(self.reals, Real64.t), memory["y"], memory["parameters"], memory["looked"])
-        self.answer(0)
-
-
-class Carry(Alone):
-    """`carry()`: first ← the state on the constraints that is nearest to it, by the least change, at the time reals[t]."""
-
-    name = "carry"
-
-    def written(self) -> None:
-        row, first = self.memory["row"], self.memory["first"]
-        state = self.at(row, 1)
-        self.store(self.load(self.reals, Real64.t), row)
-        self.copied(first, state)
-        self.routine(Project.name, inner=True, record=row)
-        self.copied(state, first)
-        self.answer(0)
-
-
 class Judge(Alone):
     """`judge()`: judged ← what switches are decided by, there."""
 
@@ -189,4 +163,3 @@ class Field(Alone):
 
 
 ROUTINES = (Open, Inside, Look, Sample, Field)
-DRIVEN = (Watch, Carry, Judge)

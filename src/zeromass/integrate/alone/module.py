@@ -16,7 +16,7 @@ from zeromass.compile.newton import NewtonSteps
 from zeromass.compile.program import Program
 from zeromass.compile.rolled.program import RolledProgram
 from zeromass.compile.rolled.start import TASKS
-from zeromass.expression import Expression, ExpressionError, Symbol, as_expression, t
+from zeromass.expression import Expression, Symbol
 from zeromass.expression.build import ZERO
 from zeromass.expression.grid import Grid
 from zeromass.integrate.alone import begin, events, implicit, inside, motion
@@ -40,9 +40,6 @@ METHOD = (Dop853Advance, Dop853Dense, Project)
 SHOWN = ("slope", "start", "begin", "advance", "sample", "field")
 """Functions that who runs the code calls."""
 
-DRIVEN = ("resume", "watch", "carry", "judge")
-"""Functions that who drives a motion of several segments calls beside."""
-
 SWITCHING = ("slope", "start", "resume", "field", "judge")
 """Functions of a module with the driver over switches, beside its kernels."""
 
@@ -62,7 +59,7 @@ class Alone:
     events      that are watched; outputs: what is sampled
     until       time up to which it is looked at what depends on time alone
     place       three symbols, and `fields`, functions of them, of time and the parameters
-    driven      whether it is one segment of a motion of several, and `judged`, what those who drive it decide by
+    judged      what the driver decides by
     stiff       whether steps are those of Radau's methods
     switching   the driver over switches, where the module has one
     """
@@ -76,7 +73,6 @@ class Alone:
     place: tuple[Symbol, ...] = ()
     fields: tuple[Expression, ...] = ()
     until: float | None = None
-    driven: bool = False
     judged: tuple[Expression, ...] = ()
     stiff: bool = False
     switching: DriverModule | None = None
@@ -98,7 +94,7 @@ class Alone:
         """Functions that who runs the code calls."""
         if self.switching is not None:
             return (*SWITCHING, *self.switching.functions)
-        return (*SHOWN, *(DRIVEN if self.driven else ()))
+        return SHOWN
 
     @property
     def large(self) -> bool:
@@ -204,14 +200,8 @@ class Alone:
         return [p.inputs[0], p.inputs[1], list(self.parameters)], [entries]
 
     def _sampled(self) -> list[Expression]:
-        """The outputs; of a motion that is driven, which may be one kind of several, no number where they are none."""
-        p, outputs = self.program, list(self.outputs)
-        try:
-            return list(p.solved(outputs)) if outputs else []
-        except ExpressionError:
-            if not self.driven:
-                raise
-            return [value_of(p, e) for e in outputs]
+        """The outputs."""
+        return list(self.program.solved(list(self.outputs))) if self.outputs else []
 
     def _levels(self, steps: NewtonSteps) -> dict[str, tuple[Groups, Groups]]:
         """Newton's steps, with the decisions of the start."""
@@ -290,19 +280,11 @@ class Alone:
         """Functions that look inside steps."""
         if self.switching is not None:
             return inside.Field, inside.Judge
-        return (*inside.ROUTINES, *(inside.DRIVEN if self.driven else ()), *events.ROUTINES)
+        return (*inside.ROUTINES, *events.ROUTINES)
 
     @property
     def _planned(self) -> tuple[type[Planned], ...]:
         """Functions that begin motions and make them."""
         if self.switching is not None:
             return begin.Start, begin.SetOut, begin.Resume, motion.Slope
-        return (*begin.ROUTINES, *(begin.DRIVEN if self.driven else ()), *motion.ROUTINES)
-
-
-def value_of(program: Program, e: Expression) -> Expression:
-    """An output of one kind of motion; no number where it is none, as friction over the normal force is in flight."""
-    try:
-        return as_expression(program.solved(e).item())
-    except ExpressionError:
-        return as_expression((-1 - t**2).sqrt())  # a formula can not have no number in it, only be none
+        return (*begin.ROUTINES, *motion.ROUTINES)

@@ -49,7 +49,7 @@ class Pieced:
 
     start    where it begins, of the system as it was given
     sliders  parameters whose values will change
-    met      states on pieces that such motions come to: pivots are chosen there, where masses or constraints switch
+    met      states on pieces that such motions come to: pivots are chosen there
     """
 
     start: State
@@ -62,10 +62,11 @@ class Pieced:
     fields: tuple[Expression, ...] = ()
     met: tuple[State, ...] = ()
 
-    @property
+    @cached_property
     def pieces(self) -> SystemPieces:
-        assert self.start.system.pieces is not None
-        return self.start.system.pieces
+        """Those of the system; of one without switches, one piece, whose pivots may change on the way."""
+        system = self.start.system
+        return SystemPieces(system) if system.pieces is None else system.pieces
 
     @cached_property
     def moving(self) -> State:
@@ -143,10 +144,15 @@ class Pieced:
         return list(found.values())
 
     def variants(self) -> list[tuple[Program, list[list[float]]]]:
-        """Programs for all pieces of masses and constraints, and the modes that each is good for."""
+        """Programs for all pieces of masses and constraints, and the modes that each is good for.
+
+        Where none of these switches, programs with the pivots that are best at the start and elsewhere, for all modes.
+        """
         system = self.pieces.system
         if not self.structural:
-            return [(program_at(system, self.moving), [[]])]
+            met = [here if here.system is system else self.pieces.state(here, {}) for here in self.met]
+            programs = [program_at(system, here) for here in (self.moving, *met)]
+            return [(program, [[]]) for program in {id(one): one for one in programs}.values()][:VARIANTS]
         found: dict[int, tuple[Program, list[list[float]]]] = {}
         for here in self._sides():
             try:
@@ -211,7 +217,7 @@ class Pieced:
             "limits": {"changes": self.settings.limits.changes, "stalled": self.settings.limits.stalled},
             "held": self._flags(),
             "contacts": self._contacts(),
-            "kinds": [*pieces.given.kind_words.items()],
+            "kinds": [[[*wanted.items()], word] for wanted, word in pieces.given.kind_words],
             "conditions": [words for _, words in self._conditions],
             "words": WORDS,
         }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from zeromass.integrate.hybrid.contact_impacts import LEFT
 from zeromass.integrate.hybrid.contact_kinematics import (
     TOUCHES,
     extent,
@@ -34,7 +35,7 @@ from zeromass.integrate.hybrid.contact_table import (
     STRAYS,
     Contacts,
 )
-from zeromass.kernel.language import Reals, kernel
+from zeromass.kernel.language import Reals, kernel, sqrt
 from zeromass.model.state import ROUNDING
 
 RESTS = 1e-11
@@ -234,4 +235,11 @@ def force_margin(x: Contacts, k: int, largest: float) -> float:
     rounding = ROUNDING * speed * speed / (size * D) if D > 0.0 else 0.0
     if i >= 0 and x.normal_force[k] == 0:
         limit = p.hold[i] * (p.F[3 * p.carrier[i]] if p.carrier[i] != i else 1.0)
-    return max(NEGLIGIBLE * limit, max(rounding, x.law[LAW * k + ROUNDED]))
+    least = ROUNDING if x.two_sided[k] != 0 else NEGLIGIBLE  # a contact of two sides goes from one to the other
+    margin = max(least * limit, max(rounding, x.law[LAW * k + ROUNDED]))
+    if i >= 0 and p.mode[i] == STICK and p.mode[p.carrier[i]] != OPEN and p.mu[i] < INFINITE:
+        # it may hold by what rounding has left over its limit, and not by more
+        held = p.hold[i] * (p.given[i] if p.given[i] >= 0.0 else p.F[3 * p.carrier[i]])
+        beyond = p.F[3 * i + 1] * p.F[3 * i + 1] + p.F[3 * i + 2] * p.F[3 * i + 2] - held * held
+        margin = max(margin, (1.0 + LEFT) * sqrt(max(beyond, 0.0)))
+    return margin

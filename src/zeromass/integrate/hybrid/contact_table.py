@@ -46,7 +46,7 @@ STIFF = 1e-2
 HELD = 1e-13
 """Part of the largest friction by which rounding may ask for more."""
 
-LEAST = 5e-13
+LEAST = 1e-10
 """Part of √(g r) by which a slip that begins may return beyond zero by errors of steps."""
 
 STEEP = 0.2
@@ -67,7 +67,7 @@ class Contacts(Struct):
     normal, law n, (3k,), of contacts whose tangents turn; and `LAW` of each
     J, W        slopes of ġ and of slip velocities by rates, and q̈ by unit forces, (3k, n): the entries that may not be zero,
                 row after row; J_ends, J_columns and the like: where each row begins and ends, and the columns of its entries
-    along       one row of W, or a sum of them, (n,)
+    along       one row of W, or a sum of them, (n,); before: room for a state, (2n,)
     begins      whether its slip begins with the piece
     reached     what has ended the piece: bits of `CAUSES`
     touching, candidate   whether each touches, and whether it does not leave; jammed: whether friction presses it so that no
@@ -120,6 +120,7 @@ class Contacts(Struct):
     W_ends: Ints
     W_columns: Ints
     along: Reals
+    before: Reals
     begins: Ints
     reached: Ints
     touching: Ints
@@ -304,6 +305,7 @@ def contact_table(pieces: SystemPieces, program: Program, touching: Code | None)
         W_ends=ints(W_ends),
         W_columns=ints(W_columns),
         along=real(n),
+        before=real(2 * n),
         begins=whole(),
         reached=whole(),
         touching=whole(),

@@ -63,13 +63,13 @@ def slips_stiffly(x: Contacts, w: Switches, y: Reals, values: Reals) -> bool:
 
 
 @kernel
-def finish_slips(m: Motion, x: Contacts, w: Switches, y: Reals) -> None:
-    """Moves on to where the first of the slips that end here has died out, at its deceleration."""
+def finish_slips(m: Motion, x: Contacts, w: Switches, y: Reals) -> bool:
+    """Moves on to where the first of the slips that end here has died out, at its deceleration: whether it does."""
     t, late, some = m.reals[T], INFINITE, False
     for k in range(x.count):
         some = some or x.reached[k] & STOPS != 0
     if not some:
-        return
+        return False
     sum_forces(x, -1)
     for k in range(x.count):
         if x.reached[k] & STOPS != 0:
@@ -79,19 +79,23 @@ def finish_slips(m: Motion, x: Contacts, w: Switches, y: Reals) -> None:
                 rate += x.velocity[3 * k + i] * a * w.ahead
             if rate < 0.0:
                 late = min(late, speed * speed / -rate)
-    if late < INFINITE and late < abs(m.target - t):
-        accelerate(w, y, m.values)
-        for i in range(len(y)):
-            y[i] += late * w.ahead * w.slope[i]
+    moves = late < INFINITE and late < abs(m.target - t)
+    if moves:
+        x.before[:] = y
+        for half in range(2):  # by the slope in the middle
+            accelerate(w, y, m.values)
+            for i in range(len(y)):
+                y[i] = x.before[i] + (0.5 + 0.5 * float(half)) * late * w.ahead * w.slope[i]
         cut(m, t + late * w.ahead, y)
         w.clock[0] = t + late * w.ahead
         look_at_contacts(x, w, y, m.values)
+    return moves
 
 
 @kernel
 def settle_contacts(m: Motion, w: Switches, s: StepFunctions, fresh: bool) -> int:
     """m.values, m.y ← modes of contacts and the state, beyond what has ended a piece, or as a motion begins."""
-    x, y, values = m.contacts, m.y[: len(m.first)], m.values
+    x, y, values, moved = m.contacts, m.y[: len(m.first)], m.values, False
     w.clock[0] = m.reals[T]
     inside = choose_features(x.polyhedra, w.clock, y, values, x.closed, x.reached, CLOSES, False)
     if inside >= 0:
@@ -105,7 +109,10 @@ def settle_contacts(m: Motion, w: Switches, s: StepFunctions, fresh: bool) -> in
             if x.gap[k] < -TOUCHES * extent(x, y, k) - late:
                 return fail(x, int(ContactEnd.INSIDE), k)
     else:
-        finish_slips(m, x, w, y)
+        for k in range(x.count):
+            if x.reached[k] & CLOSES != 0 and w.ahead < 0.0:
+                return fail(x, int(ContactEnd.BACKWARD), k)
+        moved = finish_slips(m, x, w, y)
     status, low = int(ContactStatus.UNDECIDED), False
     for _ in range(AT_ONCE):
         why = strike_what_approaches(x, w, y, values)
@@ -130,7 +137,8 @@ def settle_contacts(m: Motion, w: Switches, s: StepFunctions, fresh: bool) -> in
             why = int(ContactEnd.ROUGH) if x.rough[worst] != 0 else int(ContactEnd.NO_MOTION)
         return fail(x, why, worst)
     if set_modes(x, y, values):
-        strike(s, m.jumps, m.reals[T], y)
+        if strike(s, m.jumps, m.reals[T], y) and moved:
+            y[:] = s.row[1:]  # positions too, along a straight line so far
         if low:
             look_at_contacts(x, w, y, values)
             if find_touching(x, y, values, 0.0):

@@ -68,6 +68,29 @@ def leap(m: Motion, s: StepFunctions, j: Jumps, t: float, y: Reals) -> bool:
 
 
 @kernel
+def swing(m: Motion, s: StepFunctions, j: Jumps, t: float, y: Reals) -> bool:
+    """Brings rates of parts without mass onto the constraints beyond a switch: whether only they change.
+
+    As of the point of a floor that is below a body, where the floor is moved at once. Contacts are struck by themselves.
+    """
+    n, a, x = len(y) // 2, s.arguments, m.contacts
+    if x.count == 0 or not j.strikes or len(j.heavy) == 0:
+        return False
+    for i in range(3 * x.count):
+        m.values[x.rows[i]] = 0.0
+    s.row[1:] = y
+    for _ in range(2):
+        s.row[0] = t
+        s.project(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[13])
+    most = SMALL * max(1.0, largest(y[n:]))
+    for i in range(n):
+        if j.heavy[i] != 0 and not abs(s.row[1 + n + i] - y[n + i]) <= most:
+            return False
+    y[n:] = s.row[1 + n :]
+    return True
+
+
+@kernel
 def cross_switch(m: Motion, w: Switches, s: StepFunctions, j: Jumps) -> int:
     """Takes a motion over the switches that ended its piece: m.values, m.y ← modes and state beyond; see `Crossing`."""
     return cross(m, w, s, j, True)
@@ -111,6 +134,8 @@ def cross(m: Motion, w: Switches, s: StepFunctions, j: Jumps, structure: bool) -
             return int(Crossing.STRUCTURE)
         found, switched = reset(w, j, y, m.values), False
         if found == int(Crossing.CONSTRAINT) and leap(m, s, j, t, y):
+            continue
+        if found == int(Crossing.IMPULSE) and swing(m, s, j, t, y):
             continue
         for k in range(len(w.kind)):
             switched = switched or j.changed[k] != 0

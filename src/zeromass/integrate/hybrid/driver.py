@@ -17,6 +17,7 @@ from zeromass.integrate.hybrid.memory import (
     CONTACT,
     COUNTS,
     EVENT,
+    FADING,
     FINISHED,
     GROWTH,
     GROWTH_LIMIT,
@@ -187,6 +188,10 @@ def drive(
             return int(Drive.AHEAD)
         if status == PIVOTS and loses_few_digits(m, w):
             continue
+        if status == PIVOTS and m.others:
+            return int(Drive.PIVOTS)
+        if status == FADING and m.others:
+            return int(Drive.PIVOTS)
         timed, found = status == FINISHED and not meets, int(PieceEnd.FINISHED)
         if status == EVENT or meets:
             found = ends_piece(m, w, s, r, low, fractions)
@@ -215,7 +220,7 @@ def drive(
             begin_piece(m, w, m.target)
             entered = jumped(m)
             continue
-        if found > int(PieceEnd.TOUCHED) or passes_beyond(m, found):
+        if found > int(PieceEnd.TOUCHED) or (passes_beyond(m, found) and not m.others):
             return take_back(m)
         if may_vanish(m, True):
             return take_back(m)

@@ -59,6 +59,7 @@ from zeromass.integrate.methods.radau.stepper import Radau
 from zeromass.integrate.stepping.functions import Onto
 from zeromass.integrate.stepping.kernel import Project, Routine
 from zeromass.integrate.stepping.layout import ARGUMENTS, Int64
+from zeromass.integrate.stepping.loop import HOPELESS
 from zeromass.integrate.stepping.step_functions import StepFunctions, functions_at, state_at
 from zeromass.integrate.stepping.workspace import Workspace
 from zeromass.integrate.stepping.writer import POINTER
@@ -262,6 +263,7 @@ class DriverModule:
     def about(self) -> dict[str, Any]:
         """What whoever runs the module is told of it: where fields of structs stand, in words of 8 bytes, and numbers."""
         driver = self.driver
+        rows = [row for row in driver.pieces.system.rows if row.level == 0]
         structs = {
             "motion": Motion,
             "switches": Switches,
@@ -287,8 +289,11 @@ class DriverModule:
             "contact_ends": {int(why): why.name for why in ContactEnd},
             "contact_words": {why.name: words for why, words in CONTACT_WORDS.items()},
             "crowded": [PILED, CROWDED],
+            "growth": driver.settings.limits.growth,
+            "hopeless": HOPELESS,
             "recent": RECENT,
-            "constraints": [row.name for row in driver.pieces.system.rows if row.level == 0],
+            "constraints": [row.name for row in rows],
+            "lying": [driver.pieces.given.lying.get(row.group, "") for row in rows],
         }
 
 

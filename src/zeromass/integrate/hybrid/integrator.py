@@ -31,10 +31,10 @@ from zeromass.integrate.settings import Settings
 from zeromass.integrate.stepping.loop import lanes_of
 from zeromass.integrate.stepping.status import Status
 from zeromass.kernel.language import compiled
-from zeromass.model import Event, ModelError, State, System
+from zeromass.model import Event, ModelError, State
 from zeromass.model.pieces import SystemPieces, Undecided
 
-FINE = 1e-10
+FINE = 1e-12
 """Relative tolerance, at most, of slips that begin: small differences of large numbers."""
 
 PERIODIC = 1e-9
@@ -65,7 +65,6 @@ class HybridIntegrator:
         settings: Settings,
         events: Sequence[Event],
         tell: Callable[[float], None],
-        held: int = 0,
     ) -> None:
         self.pieces, self.start, self.until, self.settings = pieces, start, until, settings
         self._tell = tell
@@ -75,15 +74,12 @@ class HybridIntegrator:
         self._guards = self.selector.guards
         self._watched = GuardFunctions(pieces, self._asked, self._ahead)
         self._runner = PieceRunner(self.selector, settings, self._watched, until)
-        self._runner.held = held
         self._table = TimeEvents(pieces, start, until, [event.zero for event in self._asked])
         self._place = 0  # among the time events: of the next time
         self._last: dict[int, float] = {}
         self._begun = False
         self._drivers: dict[tuple[Program, bool], Driver] = {}
         self._implicit = False  # whether slips begin, whose direction is stiff
-        self.following: System | None = None
-        """The system that the motion goes on with where an impulse is more than its constraints can give."""
 
     def segments(self) -> Segments:
         """The segments of the motion, one for each piece; the last tells how it ended."""
@@ -109,7 +105,7 @@ class HybridIntegrator:
         for k, segment in enumerate(found[1:], start=1):
             before = found[k - 1]
             if segment.kind != before.kind or (segment.piece is not None and segment.piece.impulse):
-                said = ", ".join(event.name for event in before.events if event.t == before.t[-1])
+                said = ", ".join(f"'{event.name}'" for event in before.events if event.t == before.t[-1])
                 return Segments(
                     [*found[: k - 1], replace(before, outcome=Outcome(Ending.EVENT, before.outcome.t, said))]
                 )
@@ -391,9 +387,8 @@ class HybridIntegrator:
                     return done, state, piece
                 (found, beyond), energy = done, energy + energy_jump(pieces, before, after)
             if found is Crossing.IMPULSE:
-                taker = pieces.given.struck(state, after.matrices.M @ (beyond.v - state.v))
-                if taker is not pieces.given:
-                    return self._not_taken(state, changed, taker), state, piece
+                if not pieces.given.takes(state, after.matrices.M @ (beyond.v - state.v)):
+                    return self._not_taken(state, changed), state, piece
                 struck = True
             elif found is Crossing.CONSTRAINT:
                 leads = pieces.given.jumped((), before, after)
@@ -425,19 +420,11 @@ class HybridIntegrator:
         parts = self.pieces.parts
         return parts["constraints"].isdisjoint(changed) and parts["masses"].isdisjoint(changed)
 
-    def _not_taken(self, state: State, changed: Sequence[int], taker: System | None) -> Outcome:
+    def _not_taken(self, state: State, changed: Sequence[int]) -> Outcome:
         """How a motion ends in which a contact can not give the impulse that its constraints ask for."""
         said = self.pieces.words(changed)
-        if taker is None:
-            words = (
-                f"where {said} switches, a contact is struck and can not give the impulse that it would take, by its "
-            )
-            return Outcome(
-                Ending.AMBIGUOUS, state.t, words + "friction or its grip: the model does not decide what follows"
-            )
-        self.following = taker
-        words = f"where {said} switches, it would take an impulse that no friction gives: {taker.kind} from here on"
-        return Outcome(Ending.EVENT, state.t, words)
+        words = f"where {said} switches, a contact is struck and can not give the impulse that it would take: "
+        return Outcome(Ending.AMBIGUOUS, state.t, words + "the model does not decide what follows")
 
 
 def _moved_end(segment: Segment, beyond: State) -> Segment:

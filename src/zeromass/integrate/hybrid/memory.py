@@ -34,7 +34,7 @@ RECORDED, STARTED, STEPS, REJECTED, EVALUATIONS, BUDGET, STRETCH, CAPACITY = (
 )
 BEHIND_AT, QUIET, FIXED = int(Real64.behind_at), int(Real64.quiet), int(Real64.fixed)
 GROWTH, GROWTH_LIMIT = int(Real64.growth), int(Real64.growth_limit)
-EVENT, FINISHED, PAUSED, RECORD_FULL, AHEAD, NOT_A_NUMBER, TOO_SMALL, PIVOTS = (
+EVENT, FINISHED, PAUSED, RECORD_FULL, AHEAD, NOT_A_NUMBER, TOO_SMALL, PIVOTS, FADING = (
     int(status)
     for status in (
         Status.EVENT,
@@ -45,6 +45,7 @@ EVENT, FINISHED, PAUSED, RECORD_FULL, AHEAD, NOT_A_NUMBER, TOO_SMALL, PIVOTS = (
         Status.NOT_A_NUMBER,
         Status.STEP_TOO_SMALL,
         Status.PIVOTS,
+        Status.FADING,
     )
 )
 
@@ -80,6 +81,7 @@ class Drive(IntEnum):
     STRAYED = 8  # the piece has come beyond switches at which it was to end: those in `reached`
     TOUCHED = 9  # a switch in `reached` is touched, and both its sides lead to motions
     STIFF = 10  # the piece that has begun is for an implicit method, or no longer so; see `Motion.stiffness`
+    PIVOTS = 11  # the motion goes on with other pivots, of whoever has any; see `Motion.others`
 
 
 class Crossing(IntEnum):
@@ -175,6 +177,7 @@ class Motion(Struct):
     lengths           what may vanish on the way
     contacts          unilateral constraints
     stiffness         of slips that begin: `MEETS`, `LEAVES` or `STANDS_IN`
+    others            whether a page drives: with other pivots where these become poor, and not through singular positions
     massive, limit    whether every coordinate that constraints move has mass; the bound on projections inside steps, as in
                       `StepFunctions`, where the constraints may lose independence
     step, dips        for looks inside steps, and for functions that may dip below zero unseen, those in `unseen`
@@ -240,6 +243,7 @@ class Motion(Struct):
     lengths: Lengths
     contacts: Contacts
     stiffness: int
+    others: bool
     times: Reals
     timed: Reals2
     which: Ints

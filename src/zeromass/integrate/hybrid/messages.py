@@ -55,6 +55,7 @@ class ContactEnd(IntEnum):
     FRICTION = 7  # is negative there
     NEGATIVE = 8  # is the friction of a contact that touches
     ROUGH = 9  # no motion goes on at a contact that never slips
+    BACKWARD = 10  # a gap closes backward in time
 
 
 CONTACT_WORDS: dict[ContactEnd, str] = {
@@ -66,6 +67,7 @@ CONTACT_WORDS: dict[ContactEnd, str] = {
     ContactEnd.UNDECIDED: "the modes of the contacts near {which} are not found",
     ContactEnd.NO_IMPULSE: "the impulses of an impact near {which} are not found",
     ContactEnd.INSIDE: "the bodies of {which} overlap",
+    ContactEnd.BACKWARD: "back in time contact {which} closes: many motions lead to what an impact leaves",
     ContactEnd.REPEATS: "impacts at {which} follow one another at the same moment without end",
 }
 """which: a contact."""

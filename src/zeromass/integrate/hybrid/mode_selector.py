@@ -84,8 +84,13 @@ class ModeSelector:
 
     def first_modes(self, state: State, timed: Mapping[Symbol, float]) -> dict[Symbol, float]:
         """Modes with which formulas have values at a start: those that are not known are to be selected."""
-        axes = tangent_axes(self.pieces.given.unilaterals, state)
-        return {switch.mode: 1.0 for switch in self.pieces.switches} | axes | dict(timed)
+        pieces, axes = self.pieces, tangent_axes(self.pieces.given.unilaterals, state)
+        modes = {switch.mode: 1.0 for switch in pieces.switches} | axes | dict(timed)
+        if pieces.unilaterals and pieces.parts["constraints"] and not pieces.of_force:
+            here = pieces.here(state).parameters  # what holds the state is on its pieces
+            places = [pieces.switches[k].mode for k in pieces.parts["constraints"]]
+            modes |= {mode: here[mode] or 1.0 for mode in places}
+        return modes
 
     def after(self, state: State, before: Piece, reached: Mapping[int, float], timed: Mapping[Symbol, float]) -> Piece:
         """Modes where switches have been reached, each with the side that it goes to, or whole numbers below or above."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from zeromass.integrate.hybrid.contact_table import OPENS, SLIPS, STOPS, STRAYS, TURNS
-from zeromass.integrate.hybrid.contact_transitions import slips_stiffly
+from zeromass.integrate.hybrid.contact_problem import INFINITE
+from zeromass.integrate.hybrid.contact_table import LAW, OPENS, SIZE, SLIPS, SPEED, STOPS, STRAYS, TURNS, Contacts
+from zeromass.integrate.hybrid.contact_transitions import look_at_contacts, slips_stiffly
 from zeromass.integrate.hybrid.crossing import defined_at
 from zeromass.integrate.hybrid.memory import (
     ATOL,
@@ -39,8 +40,9 @@ from zeromass.integrate.methods.radau.memory import Slot
 from zeromass.integrate.stepping.functions import FIRST
 from zeromass.integrate.stepping.layout import Int64, Real64
 from zeromass.integrate.stepping.step_functions import StepFunctions, project
-from zeromass.kernel.language import copysign, kernel, sqrt
+from zeromass.kernel.language import Reals, copysign, kernel, sqrt
 from zeromass.kernel.negative_values import ROUNDING as NEGATIVE
+from zeromass.model.unilateral import STEADY
 
 LEAST = 2.0**-1022
 """What a function that rises from zero is taken for there."""
@@ -234,6 +236,9 @@ def begin_piece(m: Motion, w: Switches, target: float) -> None:
         m.reals[H] = copysign(m.fresh[H], w.ahead)
     else:
         step = max(abs(first_step(m, w, target)), min(m.stride, abs(target - t)))
+        w.clock[0] = t
+        if m.stiffness == STANDS_IN:
+            step = min(step, stiff_step(m.contacts, w, m.y[:count], m.values))
         m.reals[H] = min(step, m.reals[LONGEST]) * w.ahead
     for p in range(m.in_lanes.shape[0]):
         for lane in range(m.in_lanes.shape[1]):
@@ -247,6 +252,17 @@ def begin_piece(m: Motion, w: Switches, target: float) -> None:
     m.piece_start[0] = t
     m.piece_start[1:] = m.y[:count]
     m.piece_values[:] = m.values
+
+
+@kernel
+def stiff_step(x: Contacts, w: Switches, y: Reals, values: Reals) -> float:
+    """A first step in which the direction of a slip that begins hardly turns: errors of longer ones are taken for small."""
+    look_at_contacts(x, w, y, values)
+    found = INFINITE
+    for k in range(x.count):
+        if x.spatial[k] != 0 and values[x.slips[k]] != 0.0:
+            found = min(found, STEADY * x.law[LAW * k + SIZE] / x.law[LAW * k + SPEED])
+    return found
 
 
 @kernel

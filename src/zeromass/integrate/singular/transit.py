@@ -35,8 +35,8 @@ PATHS, ROUNDED = 4, 1e-12
 SLOW = 1e-2
 """The speed c, as a part of |ẏ| at the beginning."""
 
-STEPS, STIFF = 120, 1000
-"""Steps over σ after which a way is given up, and those while the motion is stiff."""
+STEPS = 120
+"""Steps over σ after which a way is given up."""
 
 NEGATIVE = 1e-9
 """How far the margin of an event may be below zero by rounding."""
@@ -105,7 +105,6 @@ class Transit:
         zero, margin = self._watched(self._inputs(np.array([t]), y[None]))[0]
         self._before, self.margin = zero * event.direction < 0, float(margin)
         self._ahead = float(np.sign(loop.until - loop.start.t))
-        self._stiff = None if system.stiff is None else Evaluator([system.stiff], system.inputs)
 
     def steps(self) -> list[Piece] | None:
         """Of time; None where there is no way through."""
@@ -183,31 +182,23 @@ class Transit:
         sizes[0] = sizes[1] / self._speed
         return sizes
 
-    def _solver(self, σ: float, z: np.ndarray, rtol: float, end: float, *, stiff: bool) -> Any:
+    def _solver(self, σ: float, z: np.ndarray, rtol: float, end: float) -> Any:
         """What integrates from a place on."""
-        from scipy.integrate import DOP853, Radau  # few runs come to such a place
+        from scipy.integrate import DOP853  # few runs come to such a place
 
         tolerances: Any = FLOOR * rtol * self._sizes
-        method = Radau if stiff else DOP853
-        return method(self._slope, σ, z, end, rtol=rtol, atol=tolerances)
-
-    def _is_stiff(self, z: np.ndarray) -> bool:
-        y = self._states(z[None])
-        return self._stiff is not None and bool(self._stiff(self._inputs(self._t + z[:1], y))[0, 0] < 0.0)
+        return DOP853(self._slope, σ, z, end, rtol=rtol, atol=tolerances)
 
     def _path(self, rtol: float, end: float = np.inf) -> list[Step] | None:
         """Steps over σ, each with what gives (t, q, v) inside it.
 
         end  of σ; without one, where the event is behind, another terminal event has happened, or the run ends
         """
-        stiff, found = self._is_stiff(self._first), list[Step]()
-        solver, most = self._solver(0.0, self._first, rtol, end, stiff=stiff), STIFF if stiff else STEPS
+        found = list[Step]()
+        solver = self._solver(0.0, self._first, rtol, end)
         least, lowest = self.margin, 0.0  # the smallest margin, and σ there
         values = self._loop.work.event_values(self._t, self._beginning)
-        while len(found) < most or end < np.inf:
-            if stiff and not self._is_stiff(solver.y):
-                stiff, most = False, len(found) + STEPS
-                solver = self._solver(solver.t, solver.y, rtol, end, stiff=False)
+        while len(found) < STEPS or end < np.inf:
             before = float(solver.t)
             solver.step()
             if solver.status == "failed":

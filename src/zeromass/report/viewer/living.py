@@ -13,14 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.errors import ZeromassError
 from zeromass.expression import Expression, heading
 from zeromass.integrate import Course, Settings, course
-from zeromass.integrate.alone.kinds import Kinds
 from zeromass.integrate.alone.pieced import Pieced
 from zeromass.integrate.outcome import Ending
 from zeromass.integrate.terms import lengths_in
-from zeromass.integrate.wasm import kinds_modules, switched_modules, wasm
+from zeromass.integrate.wasm import switched_modules, wasm
 from zeromass.model import ModelError, StartError, State
 from zeromass.report.viewer.live import LiveCourse
 from zeromass.report.viewer.living_ground import LiveGrounds
@@ -41,10 +39,8 @@ STATIC = Path(__file__).parent / "static"
 SCRIPTS: dict[str, tuple[str, ...]] = {
     "": ("motion.js",),
     "switches": ("motion.js", "timetable.js", "hybrid.js"),
-    "kinds": ("motion.js", "driven.js", "stroke.js", "kinds.js"),
 }
-"""Scripts that make motions, in their order: of one module, over switches and through modes of contacts, and through
-changes of kind, of a body that rolls."""
+"""Scripts that make motions, in their order: of one module, and over switches, modes of contacts and other pivots."""
 
 MET = 9
 """States of each segment of a motion, whose pivots changed, at which it is looked which ones are best."""
@@ -75,7 +71,6 @@ class Living:
     sliders: list[Slider]
     settings: Settings
     until: float
-    kinds: Kinds | None
 
     def __init__(self, run: Course, sliders: Sliders, source: str | None = None) -> None:
         self._run, self._source = run, source
@@ -83,16 +78,13 @@ class Living:
         self.start, self.sliders = sliders_of(run, sliders)
         self.settings = replace(run.settings, method="dop853", step=None)
         self.until = float(run.t[-1])
-        self.kinds = Kinds.of(self.start, (), self.until, self.settings)
-        self._changes = self.kinds is not None
-        check(run, self.start, self.sliders, changes=self._changes)
-        if run.settings.method in STIFF and only_explicit(run, changes=self._changes) is None:
+        self._turned = False
+        check(run, self.start, self.sliders)
+        if run.settings.method in STIFF and only_explicit(run) is None:
             self.settings = replace(self.settings, method="radau")
         self.course = LiveCourse(run.segments)
         self.reach = self._corners()
-        turned = any(motion.statistics.repivots for motion in (run, *self.reach))
-        if turned and self.kinds is None and run.system.pieces is None and not run.system.large:
-            self.kinds = Kinds.of_one(self.start, self.until, self.settings)
+        self._turned = any(motion.statistics.repivots for motion in (run, *self.reach)) and not run.system.large
         self._look()
 
     def _say(self, words: str) -> None:
@@ -112,7 +104,7 @@ class Living:
             words = ", ".join(f"{s.name} = {wanted[s.symbol]:g}" for s in self.sliders)
             try:
                 start = self.start.again(wanted)
-                moved = course(start.system, start, self.until, replace(self._tried, transitions=self._changes))
+                moved = course(start.system, start, self.until, self._tried)
             except (StartError, ModelError) as error:
                 vain.append(f"{words} ({error})")
                 continue
@@ -144,18 +136,13 @@ class Living:
                 other = system.drawing_at({**values, s.symbol: s.high})
                 if [described(b.shape) for b in other.bodies if b.shape is not None] != shapes[0]:
                     self._say(f"a body's shape changes with {s.name}: the motion follows, its picture does not")
-        watched = self.kinds.known if self.kinds is not None else {e.name for e in system.events}
+        watched = {e.name for e in system.events}
         watched |= {words for one in system.unilaterals for words in one.event_names}
         strangers = {e.name for e in self._run.events} - watched
         if strangers:
             names = ", ".join(sorted(f"'{name}'" for name in strangers))
             self._say(f"the page watches what the system watches, and not {names}, which the run was asked for")
-        if len(self._run.kinds) > 1 and not (self._changes or system.unilaterals):
-            kinds = " – ".join(self._run.kinds)
-            self._say(
-                f"the run changes its kind ({kinds}): with the sliders, the page shows its first kind until that ends"
-            )
-        elif self._run.outcome.ending is not Ending.FINISHED and not self._changes:
+        if self._run.outcome.ending is not Ending.FINISHED:
             self._say(f"the run ends early ({self._run.outcome}): motions in the page are not followed further")
 
     def data(self, scene: Mapping[str, Any]) -> dict[str, Any]:
@@ -191,7 +178,6 @@ class Living:
                 "atol": settings.atol,
                 "longest": settings.longest_step if np.isfinite(settings.longest_step) else None,
             },
-            "goes on": {e.name: not self._changes and _following(run, e.name) for e in run.system.events if e.terminal},
             "program": self._program(),
             "source": self._source,
             "remarks": self.remarks,
@@ -213,14 +199,7 @@ class Living:
         shown = [*self.course.asked.outputs, *[e for _, some in self._lengths for e in some]]
         outputs = {"shown": shown, "residuals": _zeros(run)}
         field = (grounds.place, grounds.fields) if grounds.fields else None
-        if self.kinds is not None:
-            motion = replace(self.kinds, outputs=tuple(shown), met=self._met())
-            if field:
-                motion = replace(motion, place=tuple(field[0]), fields=tuple(field[1]))
-            left = len(motion.residuals(run.system))
-            modules, driven = kinds_modules(motion, {"shown": [len(shown)], "residuals": [left]})
-            return modules, motion.changing.driver, driven
-        if run.system.pieces is None:
+        if run.system.pieces is None and not self._turned:
             module = wasm(
                 run.program,
                 self.start,
@@ -242,27 +221,21 @@ class Living:
             [s.symbol for s in self.sliders],
             tuple(field[0]) if field else (),
             tuple(field[1]) if field else (),
-            self._pieces_met(),
+            self._met(),
         )
         modules, driven = switched_modules(motion, {name: [len(some)] for name, some in outputs.items() if some})
         return modules, "switches", driven
 
-    def _pieces_met(self) -> tuple[State, ...]:
-        """Where the run and the motions at the ends of the sliders come to other pieces of their formulas."""
-        found, pieces = [], self._run.system.pieces
-        for segment in (segment for motion in (self._run, *self.reach) for segment in motion.segments):
-            if pieces is not None and segment.piece is not None:
-                found.append(pieces.state(segment.start, segment.piece.modes))
-        return tuple(found)
-
     def _met(self) -> tuple[State, ...]:
-        """Some states of the run and of the motions at the ends of the sliders."""
-        found = []
+        """Where the run and the motions at the ends of the sliders come to other pieces of formulas, or other pivots."""
+        found, pieces = [], self._run.system.pieces
         for segment in (segment for motion in (self._run, *self.reach) for segment in motion.segments):
             n, count = len(segment.start.q), MET if segment.statistics.repivots else 1
             for k in np.unique(np.linspace(0, len(segment.t) - 1, count).astype(int)).tolist():
                 y = segment.y[k]
-                found.append(State(segment.system, float(segment.t[k]), y[:n], y[n:], segment.parameters))
+                here = State(segment.system, float(segment.t[k]), y[:n], y[n:], segment.parameters)
+                modes = {} if segment.piece is None else segment.piece.modes
+                found.append(here if pieces is None else pieces.state(here, modes))
         return tuple(found)
 
     def _program(self) -> str:
@@ -271,12 +244,9 @@ class Living:
         longest = f", longest_step={s.longest_step!r}" if np.isfinite(s.longest_step) else ""
         project = "" if s.project else ", project=False"
         made_from = "run.program" if self._run.system.pieces is None else "run.system"
-        given = "run.start"
-        if self._run.start.given is not None:  # what it begins as is decided anew
-            given, made_from = "run.start.given", "start.system"
         return (
             "# run: the one that this page was made from\n"
-            f"start = {given}.again({{«values»}})\n"
+            "start = run.start.again({«values»})\n"
             f"run = zm.simulate({made_from}, start, until={self.until!r}, rtol={s.rtol!r}, atol={s.atol!r}, "
             f'method="{s.method}"{longest}{project})\n'
         )
@@ -298,11 +268,3 @@ def _zeros(run: Course) -> list[Expression]:
 
 def _clock(times: np.ndarray) -> list[float]:
     return [float(times[0]), float(times[-1]), len(times)]
-
-
-def _following(run: Course, event: str) -> bool:
-    """Whether Python goes on after an event, as another kind of motion, or may do so."""
-    try:
-        return run.system.goes_on_as(event, run.start) is not None
-    except ZeromassError:
-        return False

@@ -51,7 +51,7 @@ def told(slider: Slider) -> dict[str, Any]:
 
 def sliders_of(run: Course, sliders: Sliders) -> tuple[State, list[Slider]]:
     """The start with a parameter for each slider, and the sliders."""
-    start, found = run.start.given or run.start, []
+    start, found = run.start, []
     made_of = start.made_of
     known = [*run.system.parameters, *(made_of.parameters if made_of else ())]
     pairs, names = dict(single(made_of.pairs)) if made_of else {}, names_of_prescribed(start)
@@ -86,11 +86,9 @@ def sliders_of(run: Course, sliders: Sliders) -> tuple[State, list[Slider]]:
     return start, found
 
 
-def only_explicit(run: Course, *, changes: bool = False) -> str | None:
+def only_explicit(run: Course) -> str | None:
     """Why a page steps with dop853 alone, in words; None where it has Radau's methods too."""
-    if run.system.large:
-        return "the system is large"
-    return "it may change its kind" if changes else None
+    return "the system is large" if run.system.large else None
 
 
 def check_explicit(run: Course, start: State, why: str) -> None:
@@ -104,8 +102,8 @@ def check_explicit(run: Course, start: State, why: str) -> None:
         )
 
 
-def check(run: Course, start: State, sliders: Sequence[Slider], *, changes: bool = False) -> None:
-    """That the page can make motions of a run; `changes`, where it goes through its kinds as well."""
+def check(run: Course, start: State, sliders: Sequence[Slider]) -> None:
+    """That the page can make motions of a run."""
     system = run.system
     if run.t[-1] < run.t[0]:
         raise ModelError("sliders: the run goes back in time; a page makes motions forward")
@@ -133,12 +131,7 @@ def check(run: Course, start: State, sliders: Sequence[Slider], *, changes: bool
                 "sliders: prescribed values and constraints do not determine the start (left free: "
                 f"{', '.join(start.free)}), so a page can not solve for it; prescribe more of it"
             )
-    if system.stiff is not None and not changes:
-        raise ModelError(
-            f"sliders: a {system.kind} motion is stiff at first, and a page does not change its method on the way; leave "
-            "them out"
-        )
-    why = only_explicit(run, changes=changes)
+    why = only_explicit(run)
     if run.settings.method in STIFF and why is not None:
         check_explicit(run, start, why)
     pulses = {leaf for term in terms_of_time(moving.system) for leaf in symbols(term.u)}

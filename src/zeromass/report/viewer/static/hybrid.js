@@ -112,6 +112,22 @@ class DriverModule extends Motion {
     return this.floats(this.count("impulse", "contacts"), 3 * this.told.contacts.length);
   }
 
+  /** Growth of the pivots of this module where another one is. */
+  growthAt({ t, y, values }) {
+    this.reals("reals", 1 + this.about.reals.t)[this.about.reals.t] = t;
+    this.reals("y", this.order).set(y);
+    this.reals("parameters", values.length).set(values);
+    this.code.slope();
+    const growth = this.real("growth");
+    return growth >= 0 ? growth : Infinity;
+  }
+
+  /** The growth of pivots at which steps end. */
+  set growthLimit(growth) {
+    const place = this.about.reals.growth_limit;
+    this.array("reals", 1 + place)[place] = growth;
+  }
+
   // motions --------------------------------------------------------------------------------------------------------------
   /** Forgets the last motion. */
   clear() {
@@ -131,6 +147,8 @@ class DriverModule extends Motion {
     this.point("timed", [times.length + 1, timed.length / (times.length + 1)]);
     this.array("timed", timed.length).set(timed);
     for (const which of ["log", "record"]) this.grow(which);
+    this.slot("others")[0] = 1n;
+    this.growthLimit = this.driver.growth;
   }
 
   /** Decides on which pieces a motion begins, at a state {t, y}; a number that says why that is not decided. */
@@ -284,7 +302,7 @@ class HybridMotion {
 
   /** As `run` of `Motion`; also the switches, [time, formula, direction], and a message where one ended the motion. */
   run(values = {}, { until, rtol = 1e-10, atol = 1e-13, longest = Infinity }) {
-    Object.assign(this, { values, settings: { until, rtol, atol, longest }, runs: [], module: this.plain, at: null });
+    Object.assign(this, { values, settings: { until, rtol, atol, longest }, runs: [], module: this.plain, turnedAt: null });
     for (const module of this.modules) module.clear(), module.set(values);
     this.first = { t: this.about.t, y: this.plain.reals("y", this.plain.order).slice() };
     this.ahead = Math.sign(until - this.about.t);
@@ -345,6 +363,7 @@ class HybridMotion {
       if (ending === "TOUCHED") return { ending: "AMBIGUOUS", message: this.said("touches", reached) };
       if (ending === "STRAYED") return this.strayed(reached);
       if (ending === "LEFT") return this.left();
+      if (ending === "PIVOTS" && this.turned()) continue;
       const found = ending === "DECIDE" ? this.crossed(reached) : { ending };
       if (found) return found;
     }
@@ -355,12 +374,32 @@ class HybridMotion {
     const { module, told } = this;
     const modes = this.modesOf(module.values);
     const own = told.structural.map((k) => modes[k]);
-    const next = this.modules.find(({ about }) => about.pieces.some((piece) => piece.every((mode, i) => mode === own[i]))) ?? this.plain;
+    const some = this.modules.filter(({ about }) => about.pieces.some((piece) => piece.every((mode, i) => mode === own[i])));
+    const next = this.best(some.length ? some : [this.plain]);
     if (next !== module) next.resume(module, this.first.t, this.settings.until);
     const last = this.runs[this.runs.length - 1];
     if (last) last.count = last.module.count("pieces") - last.first;
     this.runs.push({ module: next, first: next.count("pieces") });
     this.module = next;
+  }
+
+  /** Of modules that differ in their pivots, that whose pivots lose least at the state. */
+  best(some) {
+    if (some.length === 1) return some[0];
+    const growth = some.map((module) => module.growthAt(this.module));
+    return some[growth.indexOf(Math.min(...growth))];
+  }
+
+  /** Whether a motion whose pivots have become poor goes on, with others, or with these where no others are better. */
+  turned() {
+    const { module } = this;
+    const others = this.modules.filter((other) => other !== module).map((other) => other.growthAt(module));
+    const own = module.growthAt(module);
+    const stuck = module.t === this.turnedAt;
+    this.turnedAt = module.t;
+    if (Math.min(...others) < own) return !stuck;
+    module.growthLimit = 10 * own;
+    return own < module.driver.hopeless;
   }
 
   event() {
@@ -417,16 +456,23 @@ class HybridMotion {
     const endings = {
       NOTHING: () => null,
       UNDECIDED: () => this.undecided(module.count("why", "jumps")),
-      CONSTRAINT: () => jump("constraint", { rows: this.jumps().join(", ") }),
+      CONSTRAINT: () => this.lies(` (the constraint ${this.jumps().join(", ")} jumps there)`, "JUMP") ?? jump("constraint", { rows: this.jumps().join(", ") }),
       MASS: () => jump("mass"),
       ENERGY: () => jump("energy", { step: size }),
-      RETURNS: () => ({ ending: "CHATTERING", message: this.said("returns", changed) }),
+      RETURNS: () => this.lies("", "CHATTERING") ?? { ending: "CHATTERING", message: this.said("returns", changed) },
       CHATTERS: () => this.chattering(reached),
       UNDEFINED: () => ({ ending: "NOT_A_NUMBER" }),
       CONTACT: () => this.undecided(module.about.driver.contact),
     };
     if (endings[found]) return endings[found]();
     throw new Beyond(`where ${this.formulas(changed)} switches, it takes an impulse that the page does not know`);
+  }
+
+  /** That a body comes to lie on a side or a face, if that is what jumps. */
+  lies(more, ending) {
+    const { module } = this;
+    const words = module.marked("jumped", "jumps").map((row) => module.driver.lying[row]);
+    return words[0] ? { ending, message: `${words[0]}${more}` } : null;
   }
 
   /** Constraints that jump, the first few, and by how much. */
@@ -529,7 +575,7 @@ class HybridMotion {
     const found = [];
     for (const piece of this.told.contacts.length ? this.pieces : []) {
       const modes = this.told.contacts.map((contact) => this.mode(contact, piece));
-      const word = this.told.kinds.find(([mode]) => modes.includes(mode));
+      const word = this.told.kinds.find(([wanted]) => wanted.every(([k, mode]) => (k < 0 ? modes.includes(mode) : modes[k] === mode)));
       const kind = word ? word[1] : this.told.contacts.map(({ called }, k) => called[modes[k]]).join(", ");
       const struck = this.told.contacts.some((_, k) => this.struck(piece, k));
       if (struck || !found.length || found[found.length - 1][1] !== kind) found.push([piece.t, kind]);

@@ -77,7 +77,6 @@ const living = data.living ? new (class Living {
   told({ ending, event, t, residual, message = "" }) {
     const at = `at t = ${Number(t.toPrecision(9))} s`;
     const ended = event ? [`'${event.name}'`, event.message] : [];
-    const further = event && data.living["goes on"][event.name] ? "; Python goes on from here as another kind of motion" : "";
     const words = {
       FINISHED: "",
       EVENT: `event ${at}: ${ended.filter(Boolean).join(": ")}${further}`,

@@ -10,7 +10,6 @@ onmessage = ({ data: task }) => {
     const drivers = {
       "": () => new Motion(modules[0]),
       switches: () => new HybridMotion(modules, task.driven),
-      kinds: () => new KindsMotion(modules, task.driven),
     };
     motion = drivers[task.driver]();
     return;
