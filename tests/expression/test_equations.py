@@ -101,7 +101,7 @@ def test_the_kernel_has_the_bits_of_python():
     pattern, found = np.array([m, n, *packed(whole), *packed(whole), *packed(square)]), []
     for solve in (solve_rows, compiled(solve_rows)):
         out = np.zeros(m + 1 + m * m)
-        solve(data, pattern, 1, 0, out, np.zeros(m * m + n), np.zeros(3 * m, dtype=np.int64), True)
+        solve(data, pattern, 1, 0, out, np.zeros(m * m + n), np.zeros(4 * m, dtype=np.int64), True)
         found.append(out)
     assert found[0].tobytes() == found[1].tobytes()
 
