@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from zeromass.integrate.hybrid.contact_impacts import AT_ONCE, apply_impacts, find_jammed, strike_what_approaches
+from zeromass.integrate.hybrid.contact_impacts import (
+    AT_ONCE,
+    apply_impacts,
+    find_jammed,
+    has_impulse,
+    strike_what_approaches,
+)
 from zeromass.integrate.hybrid.contact_kinematics import (
     TOUCHES,
     extent,
@@ -102,7 +108,7 @@ def settle_contacts(m: Motion, w: Switches, s: StepFunctions, fresh: bool) -> in
         if pose_problem(x, values):
             status = select_with_sides(x, values)
         jams = status != int(ContactStatus.DECIDED) and find_jammed(x)
-        if not jams or apply_impacts(x, w, y, values, True) != int(ContactEnd.DECIDED):
+        if not jams or apply_impacts(x, w, y, values, True) != int(ContactEnd.DECIDED) or not has_impulse(x):
             break
         look_at_contacts(x, w, y, values)
     if status != int(ContactStatus.DECIDED):
