@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from zeromass.integrate.hybrid.contact_kinematics import (
     TOUCHES,
+    evaluate_contacts,
     extent,
     fail,
     list_contacts,
-    look_at_contacts,
     slow_speed,
 )
 from zeromass.integrate.hybrid.contact_problem import INFINITE
@@ -38,7 +38,7 @@ def find_touching(x: Contacts, y: Reals, values: Reals, left: float) -> bool:
 
 
 @kernel
-def strike_what_approaches(x: Contacts, w: Switches, y: Reals, values: Reals) -> int:
+def resolve_impacts(x: Contacts, w: Switches, y: Reals, values: Reals) -> int:
     """Impacts until no contact that touches is approached: why there are none, or DECIDED."""
     left = 0.0
     for again in range(AT_ONCE):
@@ -49,7 +49,7 @@ def strike_what_approaches(x: Contacts, w: Switches, y: Reals, values: Reals) ->
                 left = max(left, LEFT * abs(x.velocity[3 * k])) if x.touching[k] != 0 else left
         if again < AT_ONCE - 1:
             why = apply_impacts(x, w, y, values, False)
-            look_at_contacts(x, w, y, values)
+            evaluate_contacts(x, w, y, values)
             if why != int(ContactEnd.DECIDED) or not has_impulse(x):  # the approach is rounding beside other velocities
                 return why
     return fail(x, int(ContactEnd.REPEATS), 0)

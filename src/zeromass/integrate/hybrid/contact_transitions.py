@@ -7,13 +7,13 @@ from zeromass.integrate.hybrid.contact_impacts import (
     apply_impacts,
     find_jammed,
     has_impulse,
-    strike_what_approaches,
+    resolve_impacts,
 )
 from zeromass.integrate.hybrid.contact_kinematics import (
     TOUCHES,
+    evaluate_contacts,
     extent,
     fail,
-    look_at_contacts,
     slip_speed,
     slope_along,
     sum_forces,
@@ -41,7 +41,7 @@ def slips_stiffly(x: Contacts, w: Switches, y: Reals, values: Reals) -> bool:
         some = some or (x.spatial[k] != 0 and values[x.slips[k]] != 0.0)
     if not some:
         return False
-    look_at_contacts(x, w, y, values)
+    evaluate_contacts(x, w, y, values)
     sum_forces(x, -1)
     some = False
     for k in range(x.count):
@@ -77,7 +77,7 @@ def finish_slips(m: Motion, x: Contacts, w: Switches, y: Reals) -> None:
             y[i] += late * w.ahead * w.slope[i]
         cut(m, t + late * w.ahead, y)
         w.clock[0] = t + late * w.ahead
-        look_at_contacts(x, w, y, m.values)
+        evaluate_contacts(x, w, y, m.values)
 
 
 @kernel
@@ -85,7 +85,7 @@ def settle_contacts(m: Motion, w: Switches, s: StepFunctions, fresh: bool) -> in
     """m.values, m.y ← modes of contacts and the state, beyond what has ended a piece, or as a motion begins."""
     x, y, values = m.contacts, m.y[: len(m.first)], m.values
     w.clock[0] = m.reals[T]
-    look_at_contacts(x, w, y, values)
+    evaluate_contacts(x, w, y, values)
     if fresh:
         for i in range(3 * x.count):
             x.impulse[i] = 0.0
@@ -97,7 +97,7 @@ def settle_contacts(m: Motion, w: Switches, s: StepFunctions, fresh: bool) -> in
         finish_slips(m, x, w, y)
     status = int(ContactStatus.UNDECIDED)
     for _ in range(AT_ONCE):
-        why = strike_what_approaches(x, w, y, values)
+        why = resolve_impacts(x, w, y, values)
         if why != int(ContactEnd.DECIDED):
             return why
         find_candidates(x, y)
@@ -110,7 +110,7 @@ def settle_contacts(m: Motion, w: Switches, s: StepFunctions, fresh: bool) -> in
         jams = status != int(ContactStatus.DECIDED) and find_jammed(x)
         if not jams or apply_impacts(x, w, y, values, True) != int(ContactEnd.DECIDED) or not has_impulse(x):
             break
-        look_at_contacts(x, w, y, values)
+        evaluate_contacts(x, w, y, values)
     if status != int(ContactStatus.DECIDED):
         worst, why = x.listed[max(x.problem.worst, 0)], int(ContactEnd.UNDECIDED)
         if status == int(ContactStatus.NONE):
