@@ -271,6 +271,7 @@ def contacts() -> dict[str, float]:
 
 def events() -> dict[str, float]:
     """µs of an event of balls in a row that touch one another and a floor, at rest and struck."""
+    from zeromass.codegen import background
     from zeromass.integrate.hybrid import motion
     from zeromass.integrate.hybrid.contact_transitions import settle_contacts
     from zeromass.kernel.language import compiled
@@ -314,6 +315,7 @@ def events() -> dict[str, float]:
         for name, state in (("at rest", np.concatenate([start.q, start.v])), ("struck", struck)):
             values = driver.work.values.copy()
             compiled(settle_contacts).code.improve()
+            background.wait()
             found[f"{len(row)} contacts {name}, us an event"] = 1e6 * best(partial(event, driver, state, values), 200)
     return found
 

@@ -231,3 +231,16 @@ def test_a_study_gives_the_bits_of_simulate():
     study = zm.sweep(system, start, until=1.5, over={e: values}, keep={"end": spin}, method="dop853")
     runs = [zm.simulate(system, start.again({e: x}), until=1.5, method="dop853") for x in values]
     assert study.end.values.tolist() == [float(run.state(1.5)[spin]) for run in runs]
+
+
+def test_an_approach_that_is_rounding_beside_other_velocities_is_no_impact():
+    """A bar spins about one of its ends, which comes down at 10⁻¹³ of the speed of the other."""
+    bar, sphere, floor = zm.RigidBody("bar", 1.0, (0.01, 0.1, 0.1)), zm.shapes.sphere(0.02), zm.surfaces.plane()
+    ends = [
+        zm.Contact(bar, sphere, floor, at=(x, 0, 0), friction=0.2, restitution=0.1, name=f"end {x}")
+        for x in (-0.5, 0.5)
+    ]
+    system = zm.System([bar], gravity=9.81, contacts=ends)
+    given = [(bar.position, (0, 0, 0.02)), (bar.velocity, (0, 1.0, -2e-13)), (bar.angular_velocity, (0, 0, 2.0))]
+    run = zm.simulate(system, system.start(given), until=0.01)
+    assert run.outcome.complete

@@ -41,7 +41,7 @@ def set_axis(x: Contacts, k: int, values: Reals) -> None:
 
 
 @kernel
-def look_at_contacts(x: Contacts, w: Switches, y: Reals, values: Reals) -> None:
+def evaluate_contacts(x: Contacts, w: Switches, y: Reals, values: Reals) -> None:
     """Kinematics and dynamics of all contacts at a state, with tangents that are far from their normals."""
     x.evaluate(w.clock, y, values, x.gap, x.velocity, x.free, x.force, x.normal, x.law, x.J, x.W)
     changed = False

@@ -7,13 +7,14 @@ from zeromass.integrate.hybrid.contact_impacts import (
     apply_impacts,
     find_jammed,
     find_touching,
-    strike_what_approaches,
+    has_impulse,
+    resolve_impacts,
 )
 from zeromass.integrate.hybrid.contact_kinematics import (
     TOUCHES,
+    evaluate_contacts,
     extent,
     fail,
-    look_at_contacts,
     slip_speed,
     slope_along,
     sum_forces,
@@ -49,7 +50,7 @@ def slips_stiffly(x: Contacts, w: Switches, y: Reals, values: Reals) -> bool:
         some = some or (x.spatial[k] != 0 and values[x.slips[k]] != 0.0)
     if not some:
         return False
-    look_at_contacts(x, w, y, values)
+    evaluate_contacts(x, w, y, values)
     sum_forces(x, -1)
     some = False
     for k in range(x.count):
@@ -88,7 +89,7 @@ def finish_slips(m: Motion, x: Contacts, w: Switches, y: Reals) -> bool:
                 y[i] = x.before[i] + (0.5 + 0.5 * float(half)) * late * w.ahead * w.slope[i]
         cut(m, t + late * w.ahead, y)
         w.clock[0] = t + late * w.ahead
-        look_at_contacts(x, w, y, m.values)
+        evaluate_contacts(x, w, y, m.values)
     return moves
 
 
@@ -100,7 +101,7 @@ def settle_contacts(m: Motion, w: Switches, s: StepFunctions, fresh: bool) -> in
     inside = choose_features(x.polyhedra, w.clock, y, values, x.closed, x.reached, CLOSES, False)
     if inside >= 0:
         return fail(x, int(ContactEnd.INSIDE), inside)
-    look_at_contacts(x, w, y, values)
+    evaluate_contacts(x, w, y, values)
     if fresh:
         for i in range(3 * x.count):
             x.impulse[i] = 0.0
@@ -115,7 +116,7 @@ def settle_contacts(m: Motion, w: Switches, s: StepFunctions, fresh: bool) -> in
         moved = finish_slips(m, x, w, y)
     status, low = int(ContactStatus.UNDECIDED), False
     for _ in range(AT_ONCE):
-        why = strike_what_approaches(x, w, y, values)
+        why = resolve_impacts(x, w, y, values)
         if why != int(ContactEnd.DECIDED):
             return why
         low = find_candidates(x, y)
@@ -128,9 +129,9 @@ def settle_contacts(m: Motion, w: Switches, s: StepFunctions, fresh: bool) -> in
         if status != int(ContactStatus.DECIDED) and shares_forces(x, values) and pose_problem(x, values, True):
             status = select_with_sides(x, values)
         jams = status != int(ContactStatus.DECIDED) and find_jammed(x)
-        if not jams or apply_impacts(x, w, y, values, True) != int(ContactEnd.DECIDED):
+        if not jams or apply_impacts(x, w, y, values, True) != int(ContactEnd.DECIDED) or not has_impulse(x):
             break
-        look_at_contacts(x, w, y, values)
+        evaluate_contacts(x, w, y, values)
     if status != int(ContactStatus.DECIDED):
         worst, why = x.listed[max(x.problem.worst, 0)], int(ContactEnd.UNDECIDED)
         if status == int(ContactStatus.NONE):
@@ -140,7 +141,7 @@ def settle_contacts(m: Motion, w: Switches, s: StepFunctions, fresh: bool) -> in
         if strike(s, m.jumps, m.reals[T], y) and moved:
             y[:] = s.row[1:]  # positions too, along a straight line so far
         if low:
-            look_at_contacts(x, w, y, values)
+            evaluate_contacts(x, w, y, values)
             if find_touching(x, y, values, 0.0):
                 hold_approached(x, y, values, 1.0)
                 strike(s, m.jumps, m.reals[T], y)

@@ -16,7 +16,7 @@ from zeromass.kernel.language import Reals, kernel
 
 
 @kernel
-def pose(p: ImpactProblem, c: ContactProblem, b: Reals) -> None:
+def pose_impact(p: ImpactProblem, c: ContactProblem, b: Reals) -> None:
     """The contact problem of an island, from velocities or rates b without impulses."""
     c.size = 0.0
     for i in range(p.count):
@@ -44,7 +44,7 @@ def set_sticking(p: ImpactProblem, c: ContactProblem) -> None:
 
 
 @kernel
-def take(p: ImpactProblem, c: ContactProblem) -> None:
+def store_impulses(p: ImpactProblem, c: ContactProblem) -> None:
     """p.F, p.a ← impulses and velocities of the contact problem, or rates of them, with friction of known direction."""
     for i in range(p.count):
         g = c.order[i]
@@ -61,7 +61,7 @@ def solve_contacts(p: ImpactProblem, c: ContactProblem, b: Reals) -> bool:
 
     First from the impulses with which all contacts stick, so that of several solutions one that sticks is found.
     """
-    pose(p, c, b)
+    pose_impact(p, c, b)
     set_sticking(p, c)
     solve_modes(c, 1)
     for i in range(p.count):
@@ -69,7 +69,7 @@ def solve_contacts(p: ImpactProblem, c: ContactProblem, b: Reals) -> bool:
             c.F[3 * c.order[i] + r] = c.f[3 * i + r]
     c.warm = True
     found = solve_island(c) == int(ContactStatus.DECIDED)
-    take(p, c)
+    store_impulses(p, c)
     for i in range(p.count):
         p.mode[i] = OPEN if p.active[i] == 0 else c.state[i]
     return found

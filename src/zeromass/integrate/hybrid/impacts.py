@@ -2,7 +2,7 @@
 
 Simultaneous   each island of contacts takes the first of these that is lawful:
                one contact             Routh's method, `integrate.hybrid.impact`
-               up to TOGETHER          impulses grow together, `integrate.hybrid.impulse_growth`
+               up to SIMULTANEOUS      impulses grow together, `integrate.hybrid.impulse_growth`
                else                    a plastic impact, restitution with an energy cap, a plastic impact
 Sequential     while any contact approaches, that which does so fastest is struck by Routh's method; also where no
                simultaneous impact is lawful
@@ -26,10 +26,10 @@ from zeromass.integrate.hybrid.contact_problem import ContactProblem, find_coupl
 from zeromass.integrate.hybrid.impact import impact, stick_impulse
 from zeromass.integrate.hybrid.impact_modes import solve_contacts
 from zeromass.integrate.hybrid.impact_problem import ImpactProblem, ImpactStatus
-from zeromass.integrate.hybrid.impulse_growth import energy_gained, grow_together, slip_speed
+from zeromass.integrate.hybrid.impulse_growth import energy_gained, simultaneous_impact, slip_speed
 from zeromass.kernel.language import Reals, Reals2, kernel, reals, sqrt
 
-TOGETHER = 8
+SIMULTANEOUS = 8
 """Contacts of an island at most whose impulses grow together."""
 
 NEAR, ALIKE = 1e-12, 1e-9
@@ -117,7 +117,7 @@ def check(p: ImpactProblem, c: ContactProblem) -> int:
 
 
 @kernel
-def strike_plastic(p: ImpactProblem, c: ContactProblem) -> bool:
+def plastic_impact(p: ImpactProblem, c: ContactProblem) -> bool:
     """p.v, p.Q ← those after a plastic impact from p.v: whether one is found."""
     for i in range(p.count):
         p.active[i], p.known[i], p.N[i] = 1, 0, -1.0
@@ -130,11 +130,11 @@ def strike_plastic(p: ImpactProblem, c: ContactProblem) -> bool:
 
 
 @kernel
-def strike_capped(p: ImpactProblem, c: ContactProblem) -> bool:
+def capped_impact(p: ImpactProblem, c: ContactProblem) -> bool:
     """p.Q ← impulses of a plastic impact, restitution with an energy cap, and a plastic impact: whether they are found."""
     for i in range(3 * p.count):
         p.v[i], p.Q[i] = p.before[i], 0.0
-    if not strike_plastic(p, c):
+    if not plastic_impact(p, c):
         return False
     gained, a, b = energy_gained(p, p.v, p.Q), 0.0, 0.0
     for i in range(p.count):
@@ -152,7 +152,7 @@ def strike_capped(p: ImpactProblem, c: ContactProblem) -> bool:
     set_velocities(p, c)
     for i in range(p.count):
         if p.v[3 * i] < -NEAR * p.speed:
-            return strike_plastic(p, c)
+            return plastic_impact(p, c)
     return True
 
 
@@ -197,7 +197,7 @@ def set_block(p: ImpactProblem, c: ContactProblem, i: int, D: Reals2, w: Reals) 
 
 
 @kernel
-def strike_in_sequence(p: ImpactProblem, c: ContactProblem) -> bool:
+def sequential_impacts(p: ImpactProblem, c: ContactProblem) -> bool:
     """p.Q ← impulses of impacts at one contact after another: whether each of them ended."""
     D, w, P, u = reals(3, 3), reals(3), reals(3), reals(3)
     for i in range(3 * p.count):
@@ -282,7 +282,7 @@ def improve(p: ImpactProblem, c: ContactProblem) -> int:
 
 
 @kernel
-def strike_one(p: ImpactProblem, c: ContactProblem) -> int:
+def single_impact(p: ImpactProblem, c: ContactProblem) -> int:
     """p.Q, p.v ← those after the impact of an island of one contact: an `ImpactStatus`."""
     D, w, P, u = reals(3, 3), reals(3), reals(3), reals(3)
     set_block(p, c, 0, D, w)
@@ -304,7 +304,7 @@ def set_forced(p: ImpactProblem, c: ContactProblem) -> bool:
 
 
 @kernel
-def strike_island(p: ImpactProblem, c: ContactProblem, simultaneous: bool) -> int:
+def island_impact(p: ImpactProblem, c: ContactProblem, simultaneous: bool) -> int:
     """p.Q, p.v ← those after the impact of an island: an `ImpactStatus`."""
     jams = set_forced(p, c)
     approaches = jams
@@ -313,15 +313,15 @@ def strike_island(p: ImpactProblem, c: ContactProblem, simultaneous: bool) -> in
     if not approaches:
         return int(ImpactStatus.APART)
     if p.count == 1:
-        return strike_one(p, c)
-    if simultaneous and p.count <= TOGETHER and grow_together(p, c):
+        return single_impact(p, c)
+    if simultaneous and p.count <= SIMULTANEOUS and simultaneous_impact(p, c):
         set_velocities(p, c)
         if check(p, c) == int(ImpactStatus.APART):
             return int(ImpactStatus.SIMULTANEOUS)
-    if simultaneous and not jams and strike_capped(p, c) and check(p, c) == int(ImpactStatus.APART):
+    if simultaneous and not jams and capped_impact(p, c) and check(p, c) == int(ImpactStatus.APART):
         return int(ImpactStatus.CAPPED)
     set_forced(p, c)
-    if not strike_in_sequence(p, c):
+    if not sequential_impacts(p, c):
         return int(ImpactStatus.UNRESOLVED)
     return max(check(p, c), int(ImpactStatus.SEQUENTIAL))
 
@@ -344,7 +344,7 @@ def impacts(p: ImpactProblem, c: ContactProblem, simultaneous: bool) -> int:
         if c.number[root] < 0:
             find_island(c, root)
             gather(p, c)
-            status = max(status, strike_island(p, c, simultaneous))
+            status = max(status, island_impact(p, c, simultaneous))
             for i in range(p.count):
                 for r in range(3):
                     p.P[3 * c.order[i] + r], p.u[3 * c.order[i] + r] = p.Q[3 * i + r], p.v[3 * i + r]

@@ -30,7 +30,7 @@ from zeromass.integrate.hybrid.contact_problem import (
     set_accelerations,
     set_bars,
 )
-from zeromass.integrate.hybrid.impact_modes import pose, set_sticking, solve_contacts, take
+from zeromass.integrate.hybrid.impact_modes import pose_impact, set_sticking, solve_contacts, store_impulses
 from zeromass.integrate.hybrid.impact_problem import ImpactProblem
 from zeromass.integrate.hybrid.impact_steps import EXACT, MOST_STEPS, error_norm, set_stage, step_ratio
 from zeromass.integrate.methods.dop853.coefficients import STAGES
@@ -117,10 +117,10 @@ def stop_rough(p: ImpactProblem, c: ContactProblem) -> None:
     for i in range(p.count):
         p.active[i] = 1 if is_rough(p, i) else 0
         p.N[i], p.known[i] = 0.0, 0
-    pose(p, c, p.v)
+    pose_impact(p, c, p.v)
     set_sticking(p, c)
     solve_modes(c, REFINEMENTS)
-    take(p, c)
+    store_impulses(p, c)
     for i in range(3 * p.count):
         p.v[i], p.Q[i] = p.a[i], p.Q[i] + p.F[i]
     for i in range(p.count):
@@ -239,7 +239,7 @@ def set_slope(p: ImpactProblem, c: ContactProblem, y: Reals, f: Reals) -> None:
         solve_beginning(p, c)
     else:
         solve_modes(c, REFINEMENTS)
-    take(p, c)
+    store_impulses(p, c)
     for i in range(n):
         f[i], f[n + i] = least * p.a[i], least * p.F[i]
     f[2 * n] = least
@@ -442,7 +442,7 @@ def grow(p: ImpactProblem, c: ContactProblem) -> bool:
 
 
 @kernel
-def grow_together(p: ImpactProblem, c: ContactProblem) -> bool:
+def simultaneous_impact(p: ImpactProblem, c: ContactProblem) -> bool:
     """p.Q ← impulses of an island that grow together, from velocities p.before: whether there is such an impact."""
     for i in range(3 * p.count):
         p.v[i], p.Q[i] = p.before[i], 0.0
