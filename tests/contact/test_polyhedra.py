@@ -118,8 +118,7 @@ def test_a_box_falls_flat_on_a_box():
     assert run.impulses[0].t == pytest.approx(0.1, abs=1e-12)  # √(2 h/g), h = 0.05 m
     after = run.at(np.linspace(0.1, 0.3, 9))
     assert np.allclose(after[top.position][:, 2], 0.3, atol=1e-12)
-    pair = run.contacts["pair 0"]
-    assert np.allclose(pair.normal_force[-1], G, rtol=1e-9)
+    assert run[system.contact_elements[-1].normal_force][-1] == pytest.approx(G, rel=1e-9)
 
 
 @pytest.mark.parametrize("beyond, tips", [(-1e-3, False), (1e-3, True)])
@@ -145,35 +144,27 @@ def test_a_box_slides_over_the_edge_of_a_box():
     assert np.allclose(run.at(t)[top.position], [way * v[0] / speed, way * v[1] / speed, 0.3], atol=1e-10)
 
 
-def test_a_plank_falls_across_a_plank():
-    """Edges cross: the impulse is along u × w, and the contact point where both edges pass."""
-    long, h = (1.0, 0.1, 0.1), 0.05
-    turned = (Rotation.from_rotvec((0, 0, 1.2)) * Rotation.from_rotvec((np.pi / 4, 0, 0))).as_rotvec()
-    below = Rotation.from_rotvec((np.pi / 4, 0, 0)).as_rotvec()
-    r = 0.05 * np.sqrt(2)
-    bodies = [brick(name, long) for name in "ab"]
-    contact = zm.Contact(bodies[1], zm.shapes.box(long), bodies[0], zm.shapes.box(long), restitution=1.0, friction=0.0)
-    fixed = zm.Fixed(zm.Ground(), bodies[0])
-    system = zm.System(bodies, joints=[fixed], gravity=G, contacts=[contact])
-    del fixed
-    x, y, z, w = Rotation.from_rotvec(turned).as_quat()
-    a, b, c, d = Rotation.from_rotvec(below).as_quat()
-    given = [
-        (bodies[0].quaternion, (d, a, b, c)),
-        (bodies[0].position, (0, 0, 0)),
-        (bodies[1].position, (0.0, 0.0, 2 * r + h)),
-        (bodies[1].quaternion, (w, x, y, z)),
-        (bodies[1].velocity, 0.0),
-        (bodies[1].angular_velocity, 0.0),
-    ]
-    try:
-        start = system.start(given)
-    except zm.StartError:
-        pytest.skip("the plank below is drawn level")
-    run = zm.simulate(system, start, until=0.15)
-    assert run.impulses[0].t == pytest.approx(np.sqrt(2 * h / G), abs=1e-11)
-    heights = run.at(np.array([0.1, 0.1 + 0.05]))[bodies[1].position][:, 2]
-    assert heights[1] > heights[0]
+def test_a_plank_strikes_across_a_plank():
+    """Edges of equal planks cross in their middles, and these are struck centrally: they exchange their velocities."""
+    size, h, v, e = (1.0, 0.1, 0.1), 0.05, 1.0, 0.6
+    bodies = [brick(name, size) for name in "ab"]
+    shape = zm.shapes.box(size)
+    contact = zm.Contact(bodies[1], shape, bodies[0], shape, restitution=e, friction=0.0)
+    system = zm.System(bodies, contacts=[contact])
+    on_edge = Rotation.from_rotvec((np.pi / 4, 0, 0))
+    given: list[Any] = []
+    for body, turned, z, speed in zip(
+        bodies, (on_edge, Rotation.from_rotvec((0, 0, 1.2)) * on_edge), (0.0, 0.1 * np.sqrt(2) + h), (0, -v), strict=True
+    ):
+        a, b, c, d = turned.as_quat()
+        given += [(body.position, (0, 0, z)), (body.quaternion, (d, a, b, c))]
+        given += [(body.velocity, (0, 0, speed)), (body.angular_velocity, 0.0)]
+    run = zm.simulate(system, system.start(given), until=0.1)
+    (struck,) = run.impulses
+    assert struck.t == pytest.approx(h / v, abs=1e-12)
+    after = [run[body.velocity][-1] for body in bodies]
+    assert np.allclose(after, [[0, 0, -v * (1 + e) / 2], [0, 0, -v * (1 - e) / 2]], atol=1e-11)
+    assert np.allclose([run[body.angular_velocity][-1] for body in bodies], 0.0, atol=1e-11)
 
 
 def test_boxes_tumble_over_one_another():
@@ -195,7 +186,7 @@ def test_a_stack_stands():
     run = zm.simulate(system, start, until=0.5)
     assert not run.changes
     assert np.allclose([run[body.position[2]][-1] for body in bodies], [0.1, 0.3, 0.5], atol=1e-12)
-    forces = [run.contacts[f"pair {i}"].normal_force[-1] for i in range(2)]
+    forces = [run[contact.normal_force][-1] for contact in system.contact_elements[1:]]
     assert np.allclose(forces, [2 * G, G], rtol=1e-9)
 
 
@@ -203,5 +194,5 @@ def test_a_start_with_boxes_inside_one_another_is_refused():
     size = (0.2, 0.2, 0.2)
     places = [((0, 0, 0.1), (0, 0, 0), 0.0), ((0.05, 0.03, 0.29), (0, 0, 0), 0.0)]
     system, _, start = scene([("a", size), ("b", size)], places)
-    with pytest.raises(zm.StartError, match="'b' lies .* inside 'a'"):
+    with pytest.raises(zm.StartError, match="'b' lies inside 'a'"):
         zm.simulate(system, start, until=0.1)

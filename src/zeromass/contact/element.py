@@ -136,7 +136,10 @@ class Contact:
 
     @property
     def gap(self) -> Expression:
-        """Distance, m; of a shape of vertices that of the nearest."""
+        """Distance, m; of a shape of vertices that of the nearest.
+
+        Of two polyhedra that are apart, that along the direction in which they were farthest apart when modes last changed.
+        """
         found: Any = self.pairs[0].gap
         for one in self.pairs[1:]:
             found = np.minimum(found, cast(Any, one.gap))

@@ -194,6 +194,8 @@ class Pair(Pressing, Remembering):
         fast = np.sqrt(as_expression(first**2 + second**2))
         changes = self.kinetic is not self.friction and self.kinetic is not None
         size = as_expression(self.shape.size)
+        pair = self.surface.pair if isinstance(self.surface, Faces) else None
+        deep = "{depth:.3g} m " if pair is None else ""
         return Unilateral(
             self.name,
             gap,
@@ -205,9 +207,9 @@ class Pair(Pressing, Remembering):
             speed=speed,
             normal=None if constant_vector(self.normal) is not None else self.normal,
             words=words,
-            inside=f"'{self.pose.body.name}' lies {{depth:.3g}} m inside '{self.surface.name}'; give another center",
+            inside=f"'{self.pose.body.name}' lies {deep}inside '{self.surface.name}'; give another center",
             approaching=self.approach,
-            pair=self.surface.pair if isinstance(self.surface, Faces) else None,
+            pair=pair,
         )
 
     @property

@@ -299,7 +299,7 @@ def inside_words(system: System, start: State, which: int) -> str:
     """What is said of a start in which a gap is negative."""
     one = system.unilaterals[which]
     assert one.gap is not None
-    depth = float(start[-one.gap if one.depth is None else one.depth])
+    depth = np.nan if one.pair is not None else float(start[-one.gap if one.depth is None else one.depth])
     return one.inside.format(name=one.name, depth=depth)
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from zeromass.integrate.hybrid.contact_kinematics import evaluate_contacts
 from zeromass.integrate.hybrid.contact_problem import INFINITE
 from zeromass.integrate.hybrid.contact_table import LAW, OPENS, SIZE, SLIPS, SPEED, STOPS, STRAYS, TURNS, Contacts
-from zeromass.integrate.hybrid.contact_transitions import look_at_contacts, slips_stiffly
+from zeromass.integrate.hybrid.contact_transitions import slips_stiffly
 from zeromass.integrate.hybrid.crossing import defined_at
 from zeromass.integrate.hybrid.memory import (
     ATOL,
@@ -257,7 +258,7 @@ def begin_piece(m: Motion, w: Switches, target: float) -> None:
 @kernel
 def stiff_step(x: Contacts, w: Switches, y: Reals, values: Reals) -> float:
     """A first step in which the direction of a slip that begins hardly turns: errors of longer ones are taken for small."""
-    look_at_contacts(x, w, y, values)
+    evaluate_contacts(x, w, y, values)
     found = INFINITE
     for k in range(x.count):
         if x.spatial[k] != 0 and values[x.slips[k]] != 0.0:
