@@ -27,7 +27,11 @@ def brick(name: str, size: tuple[float, float, float], mass: float = 1.0) -> zm.
 
 
 def scene(
-    boxes: list[tuple[str, tuple[float, float, float]]], places: list[Any], *, floors: tuple[int, ...] = (0,), **law: Any
+    boxes: list[tuple[str, tuple[float, float, float]]],
+    places: list[Any],
+    *,
+    floors: tuple[int, ...] = (0,),
+    **law: Any,
 ) -> tuple[zm.System, list[zm.RigidBody], zm.State]:
     """Boxes on a floor and on one another, each on the one before, at places with rotation vectors and velocities."""
     bodies = [brick(name, size) for name, size in boxes]
@@ -65,7 +69,7 @@ def overlap(run: zm.Run, bodies: list[zm.RigidBody], sizes: list[Any], times: np
 
 def test_faces_and_edges_of_hulls():
     box = zm.shapes.box((1.0, 2.0, 3.0)).polyhedron
-    assert len(box.points) == 8 and len(box.planes) == 6 and len(box.edges) == 12 and box.sides == 4
+    assert (len(box.points), len(box.planes), len(box.edges), box.sides) == (8, 6, 12, 4)
     for polytope in (box, polyhedron(np.random.default_rng(1).normal(size=(30, 3)))):
         assert len(polytope.points) - len(polytope.edges) + len(polytope.planes) == 2  # Euler
         n, d = polytope.planes[:, :3], polytope.planes[:, 3]
@@ -121,7 +125,7 @@ def test_a_box_falls_flat_on_a_box():
     assert run[system.contact_elements[-1].normal_force][-1] == pytest.approx(G, rel=1e-9)
 
 
-@pytest.mark.parametrize("beyond, tips", [(-1e-3, False), (1e-3, True)])
+@pytest.mark.parametrize(("beyond", "tips"), [(-1e-3, False), (1e-3, True)])
 def test_a_box_on_the_edge_of_a_box(beyond, tips):
     size = (0.4, 0.2, 0.1)
     places = [((0, 0, 0.05), (0, 0, 0), 0.0), ((0.2 + beyond, 0.03, 0.15), (0, 0, 0), 0.0)]
@@ -154,7 +158,11 @@ def test_a_plank_strikes_across_a_plank():
     on_edge = Rotation.from_rotvec((np.pi / 4, 0, 0))
     given: list[Any] = []
     for body, turned, z, speed in zip(
-        bodies, (on_edge, Rotation.from_rotvec((0, 0, 1.2)) * on_edge), (0.0, 0.1 * np.sqrt(2) + h), (0, -v), strict=True
+        bodies,
+        (on_edge, Rotation.from_rotvec((0, 0, 1.2)) * on_edge),
+        (0.0, 0.1 * np.sqrt(2) + h),
+        (0, -v),
+        strict=True,
     ):
         a, b, c, d = turned.as_quat()
         given += [(body.position, (0, 0, z)), (body.quaternion, (d, a, b, c))]

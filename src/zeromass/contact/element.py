@@ -115,10 +115,11 @@ class Contact:
             placed = (*expressions(turned @ pose.rotation).ravel(), *expressions(turned @ apart))
             pair = PolyhedraPair(shape.polyhedron, other_shape.polyhedron, placed)
             return [(f"{self.name} {k}", shape, pose, Faces(other, pair)) for k in range(pair.most)]
-        if isinstance(shape, Outline) and outside_of(other_shape) is not None:
+        smooth = isinstance(shape, Outline) and isinstance(other_shape, Outline)
+        if smooth and outside_of(cast(Any, other_shape)) is not None:
             return [(self.name, shape, pose, skin_of(other_shape, other))]
-        if isinstance(other_shape, Outline) and outside_of(shape) is not None:
-            return [(self.name, other_shape, other, skin_of(shape, pose))]
+        if smooth and outside_of(cast(Any, shape)) is not None:
+            return [(self.name, other_shape, other, skin_of(cast(Any, shape), pose))]
         raise ModelError(
             f"contact '{self.name}': of two bodies that touch, one is a sphere or an ellipsoid and the other has no flat "
             "faces, or both are boxes or hulls; give such shapes, or several spheres"

@@ -29,9 +29,7 @@ def polyhedron(points: np.ndarray) -> Polyhedron:
             planes.append(plane)
             faces.append(own)
     loops = tuple(_loop(corners, face, plane[:3]) for face, plane in zip(faces, planes, strict=True))
-    beside = {
-        edge: face for face, loop in enumerate(loops) for edge in zip(loop, (*loop[1:], loop[0]), strict=True)
-    }
+    beside = {edge: face for face, loop in enumerate(loops) for edge in zip(loop, (*loop[1:], loop[0]), strict=True)}
     edges = [(i, j, face, beside[j, i]) for (i, j), face in beside.items() if i < j]
     return Polyhedron(corners, np.array(planes), loops, np.array(edges, dtype=np.int64))
 

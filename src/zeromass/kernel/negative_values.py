@@ -43,7 +43,7 @@ STACK = 1 + PARTS * math.ceil(math.log(NARROWEST) / math.log((PLACES[2:] - PLACE
 """Parts of a step that can wait: one has at most seventeen narrower ones and leaves its own place, at every scale."""
 
 NOISE = 0.5
-"""Part of its error in a step, that of a function in an eighth of this above which it is noise: closer looks tell no more."""
+"""A function is noise where its error in an eighth of a step is more than this part of that in the step."""
 
 INFINITY = float("inf")
 

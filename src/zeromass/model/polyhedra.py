@@ -1,7 +1,7 @@
 """Convex polyhedra that touch one another: their faces and edges, and the features at which they touch.
 
-Polyhedra A and B touch where a vertex of one is on a face of the other, or where two edges cross. With a point a and a normal
-or an edge fixed in A, and likewise in B:
+Polyhedra A and B touch where a vertex of one is on a face of the other, or where two edges cross. With a point a and a
+normal or an edge fixed in A, and likewise in B:
 
     n = R_A n_A + R_B n_B + R_A u × R_B w, of length 1        from B to A
     g = n · (x_A + R_A a − x_B − R_B b)
@@ -20,9 +20,14 @@ import numpy as np
 from zeromass.expression import Expression, Symbol
 from zeromass.expression.node import symbol
 
-FEATURE = ("feature", "first", "second", *(f"{what} {i}" for what in "a b nA nB u w".split() for i in range(3)))
-"""Parameters of a contact of two polyhedra: what touches, and of each the number of its vertex, face or edge; then a, b, n_A,
-n_B, u and w."""
+FEATURE = (
+    "feature",
+    "first",
+    "second",
+    *(f"{what} {i}" for what in ["a", "b", "nA", "nB", "u", "w"] for i in range(3)),
+)
+"""Parameters of a contact of two polyhedra: what touches, and of each the number of its vertex, face or edge; then a, b,
+n_A, n_B, u and w."""
 
 UP = FEATURE.index("nB 2")
 

@@ -76,10 +76,10 @@ def hold_approached(x: Contacts, y: Reals, values: Reals, holds: float) -> None:
     for k in range(x.count):
         if holds == 0.0 and x.touching[k] == 2:
             values[x.closed[k]] = values[x.rows[3 * k]] = 0.0
-        if holds != 0.0 and x.touching[k] != 0 and values[x.closed[k]] == 0.0:
-            if x.velocity[3 * k] < -slow_speed(x, y, k):
-                values[x.closed[k]] = values[x.rows[3 * k]] = 1.0
-                x.touching[k] = 2
+        opens = x.touching[k] != 0 and values[x.closed[k]] == 0.0
+        if holds != 0.0 and opens and x.velocity[3 * k] < -slow_speed(x, y, k):
+            values[x.closed[k]] = values[x.rows[3 * k]] = 1.0
+            x.touching[k] = 2
 
 
 @kernel
@@ -236,10 +236,10 @@ def force_margin(x: Contacts, k: int, largest: float) -> float:
     if i >= 0 and x.normal_force[k] == 0:
         limit = p.hold[i] * (p.F[3 * p.carrier[i]] if p.carrier[i] != i else 1.0)
     least = ROUNDING if x.two_sided[k] != 0 else NEGLIGIBLE  # a contact of two sides goes from one to the other
-    margin = max(least * limit, max(rounding, x.law[LAW * k + ROUNDED]))
+    margin = max(least * limit, rounding, x.law[LAW * k + ROUNDED])
     if i >= 0 and p.mode[i] == STICK and p.mode[p.carrier[i]] != OPEN and p.mu[i] < INFINITE:
         # it may hold by what rounding has left over its limit, and not by more
         held = p.hold[i] * (p.given[i] if p.given[i] >= 0.0 else p.F[3 * p.carrier[i]])
         beyond = p.F[3 * i + 1] * p.F[3 * i + 1] + p.F[3 * i + 2] * p.F[3 * i + 2] - held * held
         margin = max(margin, (1.0 + LEFT) * sqrt(max(beyond, 0.0)))
-    return margin
+    return float(margin)

@@ -16,7 +16,7 @@ from zeromass.expression.build import ONE, ZERO
 from zeromass.integrate.hybrid.contact_problem import ContactProblem, contact_problem
 from zeromass.integrate.hybrid.impact_problem import ImpactProblem, impact_problem
 from zeromass.integrate.hybrid.polyhedra import Polyhedra
-from zeromass.integrate.hybrid.polyhedra_table import pose_formulas, polyhedra_table
+from zeromass.integrate.hybrid.polyhedra_table import polyhedra_table, pose_formulas
 from zeromass.integrate.hybrid.tables import ints
 from zeromass.kernel.language import Ints, Reals, Struct, function, kernel
 from zeromass.model.pieces import SystemPieces

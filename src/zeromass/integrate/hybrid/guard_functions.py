@@ -147,9 +147,7 @@ class GuardFunctions:
         zeros = program.solved([self._acting(k, guard.zero) for k, _, guard in own])
         names = [name for (_, name, _), e in zip(own, zeros, strict=True) if _bends(e, state)]
         unsearched = (f" {CLOSES}", f" {FLOWS}", f" {RETURNS}")
-        return names + [
-            e.name for e in self.events if e.name.startswith(CONTACT) and not e.name.endswith(unsearched)
-        ]
+        return names + [e.name for e in self.events if e.name.startswith(CONTACT) and not e.name.endswith(unsearched)]
 
 
 def _bends(e: Expression, state: list[Expression]) -> bool:

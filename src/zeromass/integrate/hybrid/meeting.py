@@ -65,9 +65,9 @@ def sharpened(m: Motion, w: Switches, s: StepFunctions, k: int, before: float, a
     if not gap_of(p, k, p.trial) > 0.0:
         return after
     low, high = before, after
-    for again in range(HALVINGS):
+    for _again in range(HALVINGS):
         time = (low + high) / 2.0
-        if time == low or time == high:
+        if not low < time < high:
             break
         pose_at(m, w, s, time)
         if gap_of(p, k, p.trial) > 0.0:
@@ -87,9 +87,9 @@ def meets_in_step(m: Motion, w: Switches, s: StepFunctions) -> bool:
         pair = meets_at(m, w, s, time)
         if pair >= 0:
             low, high = before, time
-            for again in range(HALVINGS):
+            for _again in range(HALVINGS):
                 middle = (low + high) / 2.0
-                if middle == low or middle == high:
+                if not low < middle < high:
                     break
                 found = meets_at(m, w, s, middle)
                 if found >= 0:

@@ -63,7 +63,7 @@ PASSES, ENDS, MAY_PASS, IGNORED = range(4)
 """What a motion does at an event: it goes on, ends, ends unless it can pass through beyond it, or does not look at it."""
 
 
-MEETS, LEAVES, STANDS_IN = range(3)
+EXPLICIT, LEAVES, STANDS_IN = range(3)
 """What a method does with slips whose direction is stiff: all of them, none, or these alone in place of another method."""
 
 
@@ -176,7 +176,7 @@ class Motion(Struct):
     jumps             what may jump at switches
     lengths           what may vanish on the way
     contacts          unilateral constraints
-    stiffness         of slips that begin: `MEETS`, `LEAVES` or `STANDS_IN`
+    stiffness         of slips that begin: `EXPLICIT`, `LEAVES` or `STANDS_IN`
     others            whether a page drives: with other pivots where these become poor, and not through singular positions
     massive, limit    whether every coordinate that constraints move has mass; the bound on projections inside steps, as in
                       `StepFunctions`, where the constraints may lose independence

@@ -17,7 +17,7 @@ from zeromass.integrate.hybrid.driven import DrivenPieces, piece_of
 from zeromass.integrate.hybrid.driver import drive, functions_in_piece, select_in_piece, take_back
 from zeromass.integrate.hybrid.guard_functions import LOW, GuardFunctions, LookedAt
 from zeromass.integrate.hybrid.members import Ending, Members, drive_members
-from zeromass.integrate.hybrid.memory import COUNTS, LEAVES, MEETS, Crossing, Drive
+from zeromass.integrate.hybrid.memory import COUNTS, EXPLICIT, LEAVES, Crossing, Drive
 from zeromass.integrate.hybrid.messages import CONTACT_WORDS, IMPOSSIBLE, NEGATIVE, ContactEnd, Selection, words
 from zeromass.integrate.hybrid.methods import MethodMemory, method_memory
 from zeromass.integrate.hybrid.piece_begin import next_target
@@ -108,7 +108,9 @@ class Driver(PieceMemory):
         if len(free) < SPARE and self.work.record.nbytes + self.work.beside <= KEPT:
             free.append(self)
 
-    def __init__(self, watched: GuardFunctions, settings: Settings, program: Program, stiffness: int = MEETS) -> None:
+    def __init__(
+        self, watched: GuardFunctions, settings: Settings, program: Program, stiffness: int = EXPLICIT
+    ) -> None:
         method, events = stepper_of(settings.chosen), watched.events
         self.tolerances = Tolerances(settings.rtol, settings.atol, settings.longest_step, settings.step)
         native, parameters = program.native, program.system.parameters
@@ -359,7 +361,7 @@ def _lengthened(rows: np.ndarray, needed: int) -> np.ndarray:
 def stiffness_of(watched: GuardFunctions, settings: Settings) -> int:
     """What the method of a run does with slips whose direction is stiff."""
     spatial = any(one.spatial for one in watched.pieces.unilaterals)
-    return LEAVES if spatial and settings.step is None and not settings.chosen.stiff else MEETS
+    return LEAVES if spatial and settings.step is None and not settings.chosen.stiff else EXPLICIT
 
 
 def _free(watched: GuardFunctions, settings: Settings, program: Program, stiffness: int) -> list[Driver]:

@@ -14,11 +14,11 @@ from zeromass.integrate.hybrid.memory import (
     COUNTS,
     ENDS,
     EVALUATIONS,
+    EXPLICIT,
     FIXED,
     IGNORED,
     LONGEST,
     MAY_PASS,
-    MEETS,
     NONE,
     QUIET,
     RECORDED,
@@ -301,7 +301,7 @@ def enter_piece(m: Motion, w: Switches, s: StepFunctions) -> int:
     note_piece(m)
     m.target = next_target(m, w)
     begin_piece(m, w, m.target)
-    if m.stiffness != MEETS and slips_stiffly(m.contacts, w, m.y[: len(m.first)], m.values) != (
+    if m.stiffness != EXPLICIT and slips_stiffly(m.contacts, w, m.y[: len(m.first)], m.values) != (
         m.stiffness == STANDS_IN
     ):
         return int(Drive.STIFF)

@@ -22,14 +22,15 @@ from zeromass.integrate.hybrid.guard_functions import HOLD, LOW, GuardFunctions,
 from zeromass.integrate.hybrid.guard_functions import SWITCH as SWITCHES
 from zeromass.integrate.hybrid.jumps import jump_functions, jump_table
 from zeromass.integrate.hybrid.large import LargeSwitches
+from zeromass.integrate.hybrid.meeting import meets_in_step
 from zeromass.integrate.hybrid.memory import (
     CONTACT,
     COUNTS,
     ENDS,
+    EXPLICIT,
     IGNORED,
     LOWEST,
     MAY_PASS,
-    MEETS,
     NONE,
     PASSES,
     SLIDING,
@@ -39,7 +40,6 @@ from zeromass.integrate.hybrid.memory import (
     Lengths,
     Motion,
 )
-from zeromass.integrate.hybrid.meeting import meets_in_step
 from zeromass.integrate.hybrid.piece_begin import leave_switches
 from zeromass.integrate.hybrid.piece_end import PieceEnd, locate_end, stops_at_switch
 from zeromass.integrate.hybrid.python_functions import PythonFunctions
@@ -89,7 +89,7 @@ class PieceMemory:
         program: Program,
         work: Workspace,
         method: type[Stepper],
-        stiffness: int = MEETS,
+        stiffness: int = EXPLICIT,
     ) -> None:
         self.watched, self.pieces, self.program = watched, watched.pieces, program
         self.stiffness = stiffness

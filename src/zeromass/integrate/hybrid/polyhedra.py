@@ -1,7 +1,7 @@
 """Convex polyhedra that touch one another, in kernels: how far they are apart, and at which features they touch.
 
-Two convex bodies are apart where a plane separates them, and of polyhedra it is enough to look at planes along a face of one,
-and along an edge of each [GLM1996]. All is told in the axes of the second polyhedron, B.
+Two convex bodies are apart where a plane separates them. For polyhedra the planes along a face of one, and along an edge of
+each, are enough [GLM1996]. Positions are in the axes of the second polyhedron, B.
 """
 
 from __future__ import annotations

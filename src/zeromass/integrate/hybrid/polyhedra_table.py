@@ -49,7 +49,7 @@ def polyhedra_table(pieces: SystemPieces, code: Code | None) -> Polyhedra:
             loops += [corner + v for v in loop]
             sides += [known[frozenset(edge)] for edge in pairwise((*loop, loop[0]))]
             ends.append(len(loops))
-        edges = np.concatenate([edges, body.edges + [corner, corner, face, face]])
+        edges = np.concatenate([edges, body.edges + np.array([corner, corner, face, face])])
     largest = max((body.sides for body in bodies), default=0)
     return Polyhedra(
         count=len(pairs),
@@ -82,5 +82,3 @@ def polyhedra_table(pieces: SystemPieces, code: Code | None) -> Polyhedra:
         base=np.zeros((largest, 3)),
         trial=np.zeros(len(FEATURE)),
     )
-
-
