@@ -36,10 +36,12 @@ def bodies() -> dict[str, zm.Rolling]:
         "center_of_mass": tuple(float(x) for x in shell.sphere.center_of_mass),
     }
     outsides = {
-        "sphere, as an ellipsoid": zm.ellipsoid((r, r, r), **given),
-        "ellipsoid 1 : 0.98 : 0.96": zm.ellipsoid((r, 0.98 * r, 0.96 * r), **given),
-        "ellipsoid 1 : 0.9 : 0.8": zm.ellipsoid((r, 0.9 * r, 0.8 * r), **given),
-        "sphere, as an implicit body": zm.convex(implicit=lambda x, y, z: (x**2 + y**2 + z**2) / r**2 - 1, **given),
+        "sphere, as an ellipsoid": zm.bodies.ellipsoid((r, r, r), **given),
+        "ellipsoid 1 : 0.98 : 0.96": zm.bodies.ellipsoid((r, 0.98 * r, 0.96 * r), **given),
+        "ellipsoid 1 : 0.9 : 0.8": zm.bodies.ellipsoid((r, 0.9 * r, 0.8 * r), **given),
+        "sphere, as an implicit body": zm.bodies.convex(
+            implicit=lambda x, y, z: (x**2 + y**2 + z**2) / r**2 - 1, **given
+        ),
     }
     return {
         "shell": shell,
@@ -51,8 +53,8 @@ def exact_motions(rounds: int) -> list[tuple[Case, str, float, float]]:
     """Case, setting, CPU seconds, error in m at the end, of zeromass."""
     slope = (g * np.sin(ALPHA), 0.0, -g * np.cos(ALPHA))
     systems = (
-        (BALL, zm.Rolling(zm.ball(BALL.radius, BALL.mass), on=zm.surfaces.plane(), gravity=slope)),
-        (COIN, zm.Rolling(zm.disc(COIN.radius, COIN.mass), on=zm.surfaces.plane(), gravity=g)),
+        (BALL, zm.Rolling(zm.bodies.ball(BALL.radius, BALL.mass), on=zm.surfaces.plane(), gravity=slope)),
+        (COIN, zm.Rolling(zm.bodies.disc(COIN.radius, COIN.mass), on=zm.surfaces.plane(), gravity=g)),
     )
     found = []
     for case, rolling in systems:

@@ -78,7 +78,7 @@ def with_zeromass() -> zm.System:
     shell = zm.RigidBody("shell", mass=m, inertia=J)
     contact, center = zm.Particle("contact", mass=0), zm.Particle("center", mass=0)
     gamma = bowl(*contact.position, np.sin)
-    k = zm.gradient(gamma, contact.position)
+    k = zm.expression.gradient(gamma, contact.position)
     n = k / np.sqrt(k @ k)
     return zm.System(
         [shell, contact, center],

@@ -45,8 +45,8 @@ from scipy.stats import uniform
 
 import zeromass as zm
 from zeromass import host
-from zeromass.ensemble import lanes, newton
 from zeromass.expression.node import ordered
+from zeromass.study import lanes, newton
 
 STATES: tuple[Literal["all", "least"], ...] = ("all", "least")
 RADIUS, MASS, BOWL, GRAVITY = 0.09, 1.0, 0.03, 9.81
@@ -61,8 +61,8 @@ class Case:
         place = zm.parameter("cx", -1.5), zm.parameter("cy", -0.75)
         shift = (0.1 * np.cos(np.pi * zm.t), 0, 0) if moving else (0, 0, 0)
         bowl = zm.Surface(lambda X, Y, Z: Z - BOWL * (X**2 + Y**2), shift=shift)
-        shell = zm.two_material_shell(outer=RADIUS, inner=0.08, densities=(7874, 10490))
-        self.system = zm.Rolling(shell if moving else zm.ball(RADIUS, MASS), on=bowl, gravity=GRAVITY)
+        shell = zm.bodies.two_material_shell(outer=RADIUS, inner=0.08, densities=(7874, 10490))
+        self.system = zm.Rolling(shell if moving else zm.bodies.ball(RADIUS, MASS), on=bowl, gravity=GRAVITY)
         if moving:
             speed = zm.parameter("vx", 0.5), zm.parameter("vy", 0.5)
             self.start = self.system.start(contact=place, velocity=speed, spin=0.0)
@@ -72,7 +72,7 @@ class Case:
             self.start = self.system.start(self.turning(place, speed))
             ranges = [(-1.0, 1.0), (-1.0, 1.0), *[(-8.0, 8.0)] * 3]
         names = (*place, *speed)
-        self.over = zm.samples(members, {p: uniform(a, b - a) for p, (a, b) in zip(names, ranges, strict=True)})
+        self.over = zm.study.samples(members, {p: uniform(a, b - a) for p, (a, b) in zip(names, ranges, strict=True)})
         self.table = np.stack([sampled.values for sampled in self.over.values()], axis=1)
 
     def turning(self, place: Sequence[Any], ω: Sequence[Any]) -> list[tuple[Any, Any]]:
@@ -269,7 +269,7 @@ def main() -> None:
         others = peers(cases[0], error(quick.ends, references[cases[0].name]), references[cases[0].name])
     except ImportError:
         print("heyoka is not installed: no peer")
-    print(f"zeromass {zm.__version__}: {zm.host().width} members side by side, {zm.host().cpu}")
+    print(f"zeromass {zm.__version__}: {zm.export.host().width} members side by side, {zm.export.host().cpu}")
     own = 2 * len(STATES)
     for _ in range(options.rounds):
         for engine in (*engines[:own], *others, *engines[own:]):
@@ -288,7 +288,11 @@ def reductions(rounds: int) -> None:
     cases = [Case("128 balls", False, 10.0, 1e-9, 1e-9, 128), Case("128 shells", True, 25.0, 1e-9, 1e-12, 128)]
     for case in cases:
         height, ratio = case.system.contact[2], case.system.friction_ratio
-        for name, kept in (("end", height), ("largest friction", zm.largest(ratio)), ("integral", zm.integral(height))):
+        for name, kept in (
+            ("end", height),
+            ("largest friction", zm.study.largest(ratio)),
+            ("integral", zm.study.integral(height)),
+        ):
             seconds = []
             for _ in range(rounds + 1):  # the first compiles
                 begin = time.process_time()

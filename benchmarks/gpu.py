@@ -30,7 +30,7 @@ def shell(bowl: str) -> tuple[zm.System, zm.State, Any, Any]:
     vx, vy = zm.parameter("vx", 1.5), zm.parameter("vy", 1.0)
     dimpled = zm.surfaces.dimpled_bowl()
     moving = zm.Surface(lambda X, Y, Z: Z - 0.03 * (X**2 + Y**2), shift=(0.1 * np.cos(np.pi * zm.t), 0, 0))
-    body = zm.two_material_shell(outer=0.09, inner=0.08, densities=(7874, 10490))
+    body = zm.bodies.two_material_shell(outer=0.09, inner=0.08, densities=(7874, 10490))
     rolling = zm.Rolling(body, on=dimpled if bowl == "dimpled" else moving, gravity=9.81)
     start = rolling.start(contact=(-1.5, -0.75), velocity=(vx, vy), spin=0.0, orientation=(1, 0, 0, 0))  # type: ignore[arg-type]
     return rolling, start, vx, vy
@@ -81,7 +81,7 @@ def main() -> None:
         print(time.time(), int((found.outcome == "finished").sum()), found.outcome.size)
         return
 
-    from zeromass.ensemble.gpu_driver import Card
+    from zeromass.study.gpu_driver import Card
 
     times = [cold(arguments) for _ in range(COLD)]
     print(f"cold process to the Dataset: {', '.join(f'{seconds:.2f}' for seconds in times)} s")

@@ -93,7 +93,7 @@ def wound(system: zm.System, bodies: list[zm.RigidBody]) -> zm.State:
     for body in bodies:
         u = np.array([1.0, 0.0, 0.0, 0.0]) + 0.4 * random.normal(size=4)
         u /= np.linalg.norm(u)
-        half = zm.evaluate(body.rotate([LENGTH / 2, 0, 0]), dict(zip(body.quaternion, u, strict=True)))
+        half = zm.expression.evaluate(body.rotate([LENGTH / 2, 0, 0]), dict(zip(body.quaternion, u, strict=True)))
         guess += [(body.quaternion, u), (body.position, end + half)]
         guess.append((zm.rate(body.quaternion), 0.5 * random.normal(size=4)))
         end = end + 2 * half

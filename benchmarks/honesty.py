@@ -101,7 +101,7 @@ def certified(steps: int) -> None:
 
 def slipping() -> None:
     bowl = zm.Surface(lambda X, Y, Z: Z - 0.03 * (X**2 + Y**2), shift=(0.1 * np.cos(np.pi * zm.t), 0, 0))
-    shell = zm.two_material_shell(outer=0.09, inner=0.08, densities=(7874, 10490))
+    shell = zm.bodies.two_material_shell(outer=0.09, inner=0.08, densities=(7874, 10490))
     rolling = zm.Rolling(shell, on=bowl, gravity=9.81, friction=0.1)
     start = rolling.start(contact=(-1.5, -0.75), velocity=(1.5, 1.0), spin=0.0, orientation=(1, 0, 0, 0))
     for method in ("collocation", "dop853", "radau"):

@@ -56,7 +56,7 @@ def angles(k: float, *, relative: bool = False) -> Model:
     vx, vz = zm.rate(x), zm.rate(z)
     m = MASS / LINKS
     force = np.array([contact(a, b, k) for a, b in zip(z, vz, strict=True)])
-    forces = dict(zip(q, force @ zm.jacobian(z, q), strict=True))
+    forces = dict(zip(q, force @ zm.expression.jacobian(z, q), strict=True))
     system = zm.System(
         kinetic=m / 2 * (vx @ vx + vz @ vz), potential=m * GRAVITY * np.sum(z), coordinates=q, forces=forces
     )
@@ -153,7 +153,7 @@ def best(call: Callable[[], Any], rounds: int = 9) -> float:
     return min(times)
 
 
-def block() -> tuple[zm.System, zm.State, zm.Symbol, float]:
+def block() -> tuple[zm.System, zm.State, zm.expression.Symbol, float]:
     x, μ = zm.coordinate("x"), zm.parameter("mu", 0.3)
     v = zm.rate(x)
     system = zm.System(kinetic=v**2 / 2, potential=5 * x**2, forces={x: -μ * GRAVITY * np.sign(v)})
@@ -170,7 +170,7 @@ LINKS_OF_ARM = (  # kg, to the next joint, centre of mass, axis: masses and leng
 )
 
 
-def arm() -> tuple[zm.System, zm.State, zm.Symbol, float]:
+def arm() -> tuple[zm.System, zm.State, zm.expression.Symbol, float]:
     """Six links that fall from rest, with dry friction in each joint: some 25 switches in 2 s."""
     link = '<link name="l{i}"><inertial><origin xyz="{c}"/><mass value="{m}"/><inertia ixx="{a}" iyy="{a}" izz="{b}" '
     link += 'ixy="0" ixz="0" iyz="0"/></inertial></link><joint name="j{i}" type="continuous"><parent link="l{k}"/>'
@@ -211,7 +211,7 @@ def members() -> dict[str, float]:
 
 def card() -> dict[str, float]:
     """Studies on a graphics card: seconds of a first and a second one, and how many members have the bits of the host."""
-    from zeromass.ensemble.gpu_driver import Card
+    from zeromass.study.gpu_driver import Card
 
     found = {}
     for name, made, count in (("block", block, 1_000_000), ("arm", arm, 100_000)):
@@ -234,7 +234,9 @@ def card() -> dict[str, float]:
 
 def ball(restitution: float) -> tuple[zm.System, Any]:
     """A ball above a floor, and what it starts with, by its height."""
-    system = zm.Contacts(zm.ball(0.1, 1.0), on=zm.surfaces.plane(), gravity=10.0, friction=0.3, restitution=restitution)
+    system = zm.Contacts(
+        zm.bodies.ball(0.1, 1.0), on=zm.surfaces.plane(), gravity=10.0, friction=0.3, restitution=restitution
+    )
     return system, lambda height: system.start(center=(0, 0, height), velocity=(1.0, 0, 0), angular_velocity=0.0)
 
 
@@ -258,7 +260,7 @@ def contacts() -> dict[str, float]:
     found["bouncing balls, members a second of a core"] = count / (time.process_time() - begin)
     for n in (2, 3) if few else (2, 3, 5, 8):
         for apart, words in ((0.25, "row"), (5.0, "far apart")):
-            balls = [zm.ball(0.1, 1.0, name=f"b{i}") for i in range(n)]
+            balls = [zm.bodies.ball(0.1, 1.0, name=f"b{i}") for i in range(n)]
             row = zm.Contacts(balls, on=zm.surfaces.plane(), gravity=9.81, friction=0.3, restitution=0.3, between=True)
             first = row.start(center={f"b{i}": (apart * i, 0.01 * i, 0.3 + 0.05 * i) for i in range(n)})
             for turn in ("first", "second"):

@@ -36,15 +36,15 @@ def measured() -> dict[str, float]:
     """Seconds by name, and the largest difference from the published eigenvalues, 1/s."""
     derive, model = timed(bicycle)
     start, first_state = timed(lambda: model.straight(5.0))
-    first, _ = timed(lambda: zm.linearize(model.system, first_state, states=model.states))
+    first, _ = timed(lambda: zm.analysis.linearize(model.system, first_state, states=model.states))
     program = zm.compile(model.system, first_state)
     again, same, error = [], [], 0.0
     for speed in np.linspace(0.5, 9.5, 37):
         state = model.straight(float(speed))
-        again.append(timed(lambda state=state: zm.linearize(model.system, state, states=model.states))[0])
-        same.append(timed(lambda state=state: zm.linearize(program, state, states=model.states))[0])
+        again.append(timed(lambda state=state: zm.analysis.linearize(model.system, state, states=model.states))[0])
+        same.append(timed(lambda state=state: zm.analysis.linearize(program, state, states=model.states))[0])
     for speed, wanted in TABLE.items():
-        found = zm.linearize(model.system, model.straight(float(speed)), states=model.states).eigenvalues
+        found = zm.analysis.linearize(model.system, model.straight(float(speed)), states=model.states).eigenvalues
         error = max([error, *[float(np.abs(found - λ).min()) for λ in wanted]])
     return {
         "derive": derive,

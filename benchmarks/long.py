@@ -38,39 +38,39 @@ Figure = tuple[str, Callable[[], Any], Callable[[Any], Any]]
 """What is measured: its name, what is made for it first, and what is timed."""
 
 
-def spring() -> tuple[zm.System, zm.State, zm.Expression]:
+def spring() -> tuple[zm.System, zm.State, zm.expression.Expression]:
     x = zm.coordinate("x")
     system = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
     return system, system.start({x: 1.0}), x
 
 
-def pendulum() -> tuple[zm.System, zm.State, zm.Expression]:
+def pendulum() -> tuple[zm.System, zm.State, zm.expression.Expression]:
     theta = zm.coordinate("theta")
     system = zm.System(kinetic=zm.rate(theta) ** 2 / 2, potential=-9.81 * np.cos(theta))
     return system, system.start({theta: 1.0}), theta
 
 
-def bouncing() -> tuple[zm.System, zm.State, zm.Expression]:
+def bouncing() -> tuple[zm.System, zm.State, zm.expression.Expression]:
     x = zm.coordinate("x")
     system = zm.System(kinetic=zm.rate(x) ** 2 / 2, forces={x: -9.81 + zm.where(x < 0, -225.0 * x, 0.0)})
     return system, system.start({x: 1.0}), x
 
 
-def double_pendulum() -> tuple[zm.System, zm.State, zm.Expression]:
+def double_pendulum() -> tuple[zm.System, zm.State, zm.expression.Expression]:
     a, b = zm.coordinates("a b")
     u, v = zm.rate(a), zm.rate(b)
     system = zm.System(kinetic=u**2 + v**2 / 2 + u * v * np.cos(a - b), potential=-9.81 * (2 * np.cos(a) + np.cos(b)))
     return system, system.start({a: 2.0, b: 1.0}), a
 
 
-def stiff() -> tuple[zm.System, zm.State, zm.Expression]:
+def stiff() -> tuple[zm.System, zm.State, zm.expression.Expression]:
     x, y = zm.coordinates("x y")
     u, v = zm.rate(x), zm.rate(y)
     system = zm.System(kinetic=(u**2 + v**2) / 2, potential=x**2 / 2 + 5e5 * (y - np.sin(x)) ** 2, forces={y: -2e3 * v})
     return system, system.start({x: 1.0, y: np.sin(1.0)}), y
 
 
-def sledge() -> tuple[zm.System, zm.State, zm.Expression]:
+def sledge() -> tuple[zm.System, zm.State, zm.expression.Expression]:
     """A mass on a spring that sticks and slips on the ground."""
     x = zm.coordinate("x")
     system = zm.System(
@@ -79,18 +79,18 @@ def sledge() -> tuple[zm.System, zm.State, zm.Expression]:
     return system, system.start({x: 2.0}), x
 
 
-def slipping() -> tuple[zm.System, zm.State, zm.Expression]:
+def slipping() -> tuple[zm.System, zm.State, zm.expression.Expression]:
     """A ball that is thrown into a bowl: it slips, and rolls."""
-    ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.paraboloid(0.4), friction=0.2)
+    ball = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.surfaces.paraboloid(0.4), friction=0.2)
     start = ball.slipping.start(
         [(ball.contact[:2], 0.5), (ball.center_particle.velocity[0], 1.0), (ball.body.angular_velocity, 0.0)]
     )
     return ball, start, ball.center_particle.position[2]
 
 
-def rails() -> tuple[zm.System, zm.State, zm.Expression]:
+def rails() -> tuple[zm.System, zm.State, zm.expression.Expression]:
     """A loaded ball between two rails, which it leaves and lands on."""
-    body = zm.SphericalBody(
+    body = zm.bodies.SphericalBody(
         radius=0.1, mass=1.0, inertia=(0.004, 0.0035, 0.003), center_of_mass=(0, 0, -0.05), name="ball"
     )
     sides = {"left": zm.Surface(lambda X, Y: -0.7 * Y), "right": zm.Surface(lambda X, Y: 0.7 * Y)}
@@ -99,7 +99,7 @@ def rails() -> tuple[zm.System, zm.State, zm.Expression]:
     return ball, start, ball.center[2]
 
 
-def chain(count: int) -> tuple[zm.System, zm.State, zm.Expression]:
+def chain(count: int) -> tuple[zm.System, zm.State, zm.expression.Expression]:
     """Rods joined end to end, in redundant coordinates; see `growth`."""
     bodies = growth.rods(count)
     system = growth.chain(bodies)
@@ -107,7 +107,7 @@ def chain(count: int) -> tuple[zm.System, zm.State, zm.Expression]:
 
 
 def shell() -> tuple[zm.Rolling, zm.State]:
-    body = zm.two_material_shell(outer=shape.OUTER, inner=shape.INNER, densities=shape.DENSITIES)
+    body = zm.bodies.two_material_shell(outer=shape.OUTER, inner=shape.INNER, densities=shape.DENSITIES)
     rolling = zm.Rolling(body, on=zm.Surface(lambda X, Y, Z: shape.bowl(X, Y, Z)), gravity=shape.GRAVITY)
     return rolling, rolling.start(**shape.START)
 
@@ -117,7 +117,7 @@ class Kind(NamedTuple):
 
     system: zm.System
     start: zm.State
-    coordinate: zm.Expression
+    coordinate: zm.expression.Expression
     until: float
     settings: dict[str, Any]
 
@@ -125,7 +125,7 @@ class Kind(NamedTuple):
         return zm.simulate(self.system, self.start, until=self.until, **self.settings)
 
     @property
-    def energy(self) -> zm.Expression:
+    def energy(self) -> zm.expression.Expression:
         return self.system.energy
 
     @property

@@ -167,13 +167,13 @@ def machinery(model: Rolling) -> Machinery:
     known = zm.compile(model.system, model.start)
     run = zm.simulate(model.system, model.start, until=shape.UNTIL, **TIGHT)
     contact = {t: run.at(t)[model.contact][0] for t in shape.REFERENCE}
-    widths = sorted({1, 2, 4, 8, zm.host().width})
+    widths = sorted({1, 2, 4, 8, zm.export.host().width})
     return Machinery(
         known.operations,
         instructions(model),
         pipes.operations_per_second(sums=False),
         pipes.operations_per_second(sums=True),
-        {w: slope_seconds(model, lanes=w) / w for w in widths if w <= zm.host().width},
+        {w: slope_seconds(model, lanes=w) / w for w in widths if w <= zm.export.host().width},
         contact[5.0],
         {t: float(np.abs(contact[t] - digits).max()) for t, digits in shape.REFERENCE.items()},
     )
@@ -299,7 +299,7 @@ def main() -> None:
                     row.merge(measured(row, folder, full=asked.full, before=asked.before))
         later = {"": in_a_row(folder), **({"before: ": in_a_row(folder, asked.before)} if asked.before else {})}
     ours = machinery(model)
-    lanes = f"{zm.host().width} lanes of float64 in a register"
+    lanes = f"{zm.export.host().width} lanes of float64 in a register"
     print(f"{platform.machine()}, {lanes}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}\n")
     print(table(engines, ours.tight), "\n")
     for row in engines:

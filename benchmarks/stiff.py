@@ -185,8 +185,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--json", type=Path, help="write what was measured")
     options = parser.parse_args()
-    warnings.simplefilter("ignore", zm.RunStopped)
-    print(f"{platform.processor() or platform.machine()}, {zm.host().width} lanes, {os.cpu_count()} cores")
+    warnings.simplefilter("ignore", zm.errors.RunStopped)
+    print(f"{platform.processor() or platform.machine()}, {zm.export.host().width} lanes, {os.cpu_count()} cores")
     problems = [
         spring(1e6, 0.0),
         spring(1e6, 2e3),

@@ -39,15 +39,16 @@ from typing import Any
 import numpy as np
 
 import zeromass as zm
-from zeromass.ensemble.chunk import Results, Study, Work, blank
-from zeromass.ensemble.cores import Cores
-from zeromass.ensemble.dispatch import Dispatch, Pool
-from zeromass.ensemble.fingerprint import fingerprint
-from zeromass.ensemble.keep import kept
-from zeromass.ensemble.members import Axes, Members, axes_of
-from zeromass.ensemble.starts import Starts
-from zeromass.ensemble.store import Store
-from zeromass.ensemble.workers import Bounds, Worker, payload_of
+from zeromass.integrate import Settings
+from zeromass.study.chunk import Results, Study, Work, blank
+from zeromass.study.cores import Cores
+from zeromass.study.dispatch import Dispatch, Pool
+from zeromass.study.fingerprint import fingerprint
+from zeromass.study.keep import kept
+from zeromass.study.members import Axes, Members, axes_of
+from zeromass.study.starts import Starts
+from zeromass.study.store import Store
+from zeromass.study.workers import Bounds, Worker, payload_of
 
 sys.path.insert(0, str(Path(__file__).parent))
 from ensemble import Case
@@ -80,7 +81,7 @@ def study_of(members: int, size: int = CHUNK) -> tuple[Axes, zm.State, Study]:
     cx, cy, *_ = case.over
     axes = axes_of({cx: np.linspace(-1.55, -1.45, members // size), cy: np.linspace(-0.8, -0.7, size)})
     varied = Members(case.system, case.start, list(axes.values), axes)
-    settings = zm.Settings(1e-9, 1e-12, "dop853")
+    settings = Settings(1e-9, 1e-12, "dop853")
     program = zm.compile(case.system, varied.first)
     keep = {"contact": kept(case.system.contact), "energy": kept(case.system.energy)}
     return axes, case.start, Study(varied, Work(program, 25.0, settings, (), keep, Starts.of([varied.first])))

@@ -27,7 +27,7 @@ from integrate.references import closed_forms as exact
 WITHIN = 3.0
 """Times the smooth pieces that a run with switches may take."""
 
-Force = Callable[[zm.Expression, zm.Expression], zm.Expression | float]
+Force = Callable[[zm.expression.Expression, zm.expression.Expression], zm.expression.Expression | float]
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ WORKLOADS = (
 )
 
 
-def moved(force: Force) -> tuple[zm.System, zm.Expression]:
+def moved(force: Force) -> tuple[zm.System, zm.expression.Expression]:
     x = zm.coordinate("x")
     return zm.System(kinetic=zm.rate(x) ** 2 / 2, coordinates=[x], forces={x: force(x, zm.rate(x))}), x
 

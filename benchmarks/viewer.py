@@ -29,6 +29,7 @@ import numpy as np
 import zeromass as zm
 from integrate import node
 from report.chromium import MISSING, Browser, browser, executable
+from zeromass.integrate import Settings
 from zeromass.integrate.alone.pieced import Pieced
 
 vx, vy, F, μ, v = (zm.parameter(name, x) for name, x in (("vx", 1.5), ("vy", 1.0), ("F", 0.5), ("mu", 0.2), ("v", 1.0)))
@@ -50,7 +51,7 @@ def machine() -> str:
 
 def pages(folder: Path) -> Iterator[Path]:
     """The shell on the dimpled bowl, and two masses on rods."""
-    body = zm.two_material_shell(outer=0.09, inner=0.08, densities=(7874, 10490))
+    body = zm.bodies.two_material_shell(outer=0.09, inner=0.08, densities=(7874, 10490))
     rolling = zm.Rolling(body, on=zm.surfaces.dimpled_bowl(), gravity=9.81)
     start = rolling.start(contact=(-1.5, -0.75), velocity=(1.5, 1.0))
     yield zm.simulate(rolling, start, until=60.0).view(folder / "shell.html")
@@ -64,7 +65,9 @@ def pages(folder: Path) -> Iterator[Path]:
 # motions ------------------------------------------------------------------------------------------------------------
 def shell() -> zm.State:
     bowl = zm.Surface(lambda X, Y, Z: Z - 0.03 * (X**2 + Y**2), shift=(0.1 * np.cos(np.pi * zm.t), 0, 0))
-    rolling = zm.Rolling(zm.two_material_shell(outer=0.09, inner=0.08, densities=(7874, 10490)), on=bowl, gravity=9.81)
+    rolling = zm.Rolling(
+        zm.bodies.two_material_shell(outer=0.09, inner=0.08, densities=(7874, 10490)), on=bowl, gravity=9.81
+    )
     return rolling.start(contact=(-1.5, -0.75), velocity=(vx, vy), spin=0.0, orientation=(1, 0, 0, 0))
 
 
@@ -75,7 +78,7 @@ def block() -> zm.State:
 
 
 def slipping_ball() -> zm.State:
-    ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(), friction=μ)
+    ball = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.surfaces.plane(), friction=μ)
     body, centre = ball.body, ball.center_particle
     prescribed = [(ball.contact, 0.0), (centre.velocity, (v, 0, 0)), (body.angular_velocity, 0.0)]
     return ball.slipping.start([*prescribed, (body.quaternion, (1, 0, 0, 0))])
@@ -84,10 +87,10 @@ def slipping_ball() -> zm.State:
 def motions(folder: Path) -> Iterator[tuple[str, float]]:
     """ms of motions in Node: of one module, over switches, and through kinds of motion."""
     start, until = shell(), {"values": {}, "repeat": ROUNDS}
-    module = zm.wasm(zm.compile(start.system, start), start)
+    module = zm.export.wasm(zm.compile(start.system, start), start)
     (found,), _ = node.in_node(module, [until | {"until": 25.0, "rtol": 1e-9, "atol": 1e-12}], folder)
     yield f"25 s of the shell at rtol 1e-9 ({len(module) / 1e3:.0f} kB)", found["milliseconds"]
-    start, settings = block(), zm.Settings(**TIGHT, method="dop853")
+    start, settings = block(), Settings(**TIGHT, method="dop853")
     shown = (*start.system.coordinates, *start.system.rates)
     (found,) = node.over_switches(
         Pieced(start, (), shown, 6.0, settings, (F,)), [until | {"until": 6.0, **TIGHT}], folder

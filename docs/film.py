@@ -32,7 +32,7 @@ def page(folder: Path) -> Path:
     """The run of example 1A of [UM2022] as a page."""
     import zeromass as zm
 
-    body = zm.two_material_shell(outer=0.09, inner=0.08, densities=(7874, 10490))
+    body = zm.bodies.two_material_shell(outer=0.09, inner=0.08, densities=(7874, 10490))
     rolling = zm.Rolling(body, on=zm.surfaces.dimpled_bowl(), gravity=9.81)
     start = rolling.start(contact=(-1.5, -0.75), velocity=(1.5, 1.0))
     return zm.simulate(rolling, start, until=25.0).view(folder / "shell.html")

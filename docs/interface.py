@@ -6,7 +6,7 @@ the object. All are written to docs/api before Sphinx reads, and only those that
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import inspect
 import re
 from collections.abc import Iterator
@@ -22,28 +22,26 @@ from sphinx.util.osutil import relative_uri
 HERE = Path(__file__).parent
 FOLDER = HERE / "api"
 
-ROOMS = {
-    "expression": "Formulas",
-    "equation": "The equation of motion on arrays",
-    "model": "Systems",
-    "mechanism": "Mechanisms",
-    "contact": "Rolling and slipping",
-    "surfaces": "Surfaces with names",
-    "shapes": "Shapes of what touches",
-    "compile": "Programs and targets",
-    "integrate": "Steps in time",
-    "run": "Runs",
-    "analysis": "What a run tells",
-    "report": "Pictures and files",
-    "ensemble": "Studies",
-    "scenario": "Scenarios",
-    "papers": "The source papers",
-    "errors": "Errors",
+SPACES = {
+    "zeromass": "Systems and runs",
+    "zeromass.joints": "Joints, gears, ropes, wheels",
+    "zeromass.bodies": "Bodies",
+    "zeromass.shapes": "Shapes",
+    "zeromass.surfaces": "Surfaces",
+    "zeromass.control": "Control",
+    "zeromass.analysis": "Analysis",
+    "zeromass.study": "Studies",
+    "zeromass.plot": "Figures",
+    "zeromass.export": "Export",
+    "zeromass.expression": "Formulas",
+    "zeromass.errors": "Errors and warnings",
 }
-"""Rooms of the package, in the order in which data goes through them; others come after them."""
+"""Namespaces of `zm`, each with its title, in the order of the list of all names."""
 
-MODULES = ("surfaces", "shapes")
-"""Rooms that are modules of `zeromass` for its users."""
+ROOMS = ("equation", "model", "mechanism", "contact", "compile", "integrate", "report", "scenario", "papers")
+"""Packages whose other public names are types of results and what extensions use."""
+
+OTHERS = "Types of results, and what extensions use"
 
 MOST_USES = 6
 """Pages that an object's page leads to, those that name it most."""
@@ -55,7 +53,7 @@ class Named:
 
     name: str
     full: str
-    room: str
+    space: str
     object: Any
 
     @property
@@ -71,7 +69,7 @@ class Named:
     @property
     def said(self) -> str:
         """As a program says it."""
-        return f"zm.{self.full.removeprefix('zeromass.')}"
+        return f"zm.{self.full.removeprefix('zeromass.')}" if self.space in SPACES else self.full
 
     @cached_property
     def signature(self) -> inspect.Signature | None:
@@ -92,31 +90,15 @@ class Named:
 
 def public() -> list[Named]:
     """Everything public that is a class or a function, each once, by the shortest name that reaches it."""
-    import zeromass as zm
-
     found: dict[int, Named] = {}
-
-    def add(name: str, owner: str, value: Any, room: str | None = None) -> None:
-        module = getattr(value, "__module__", "") or ""
-        if module.startswith("zeromass.") and callable(value) and hasattr(value, "__name__"):
-            found.setdefault(id(value), Named(name, f"{owner}.{name}", room or module.split(".")[1], value))
-
-    for name in zm.__all__:
-        add(name, "zeromass", getattr(zm, name))
-    for space in MODULES:
-        module = getattr(zm, space)
-        for name, value in vars(module).items():
-            if name[0] != "_" and getattr(value, "__module__", "") == module.__name__:
-                add(name, f"zeromass.{space}", value, space)
-    for room in ROOMS:
-        package = None if room in MODULES else importlib.import_module(f"zeromass.{room}") if _exists(room) else None
-        for name in getattr(package, "__all__", ()):
-            add(name, f"zeromass.{room}", getattr(package, name))
+    for space in (*SPACES, *(f"zeromass.{room}" for room in ROOMS)):
+        module = importlib.import_module(space)
+        for name in getattr(module, "__all__", dir(module)):
+            value = getattr(module, name)
+            home = getattr(value, "__module__", "") or ""
+            if name[0] != "_" and home.startswith("zeromass.") and callable(value) and hasattr(value, "__name__"):
+                found.setdefault(id(value), Named(name, f"{space}.{name}", space, value))
     return list(found.values())
-
-
-def _exists(room: str) -> bool:
-    return importlib.util.find_spec(f"zeromass.{room}") is not None
 
 
 # ---- one page
@@ -253,22 +235,16 @@ def _member(name: str, value: Any) -> Iterator[str]:
 
 
 def index(objects: list[Named]) -> str:
-    """The list of all names, by room, each with its first line."""
+    """The list of all names, by namespace, each with its first line."""
     lines = ["Programming interface", "=" * 21, ""]
-    lines += [
-        "Every name has a page: signature, arguments, an example that the tests run, and the pages that use it. ``zm`` is"
-    ]
-    lines += [
-        "``import zeromass as zm``. The rooms are in the order in which data goes through them. Two names are no functions:"
-    ]
-    lines += ["``zm.t`` is time as an expression, and ``zm.METHODS`` the stepping methods by name.", ""]
-    rooms = [*ROOMS, *sorted({it.room for it in objects} - ROOMS.keys())]
-    for room in rooms:
-        here = sorted((it for it in objects if it.room == room), key=lambda it: (it.full.count("."), it.name.lower()))
-        if not here:
-            continue
-        title = ROOMS.get(room, room)
-        lines += [title, "-" * len(title), "", ".. list-table::", "   :class: names", "   :widths: auto", ""]
+    lines += ["Every name has a page: signature, arguments, an example that the tests run, and the pages that use it."]
+    lines += ["``zm`` is ``import zeromass as zm``. One name is no function: ``zm.t`` is time as an expression.", ""]
+    for title in dict.fromkeys([*SPACES.values(), OTHERS]):
+        here = [it for it in objects if SPACES.get(it.space, OTHERS) == title]
+        here = sorted(here, key=lambda it: (it.space, it.name.lower()))
+        space = here[0].space.replace("zeromass", "zm", 1)
+        heading = title if title in (OTHERS, SPACES["zeromass"]) else f"{title}: {space}"
+        lines += [heading, "-" * len(heading), "", ".. list-table::", "   :class: names", "   :widths: auto", ""]
         for it in here:
             lines += [f"   * - :doc:`{it.said} <{it.page}>`", f"     - {inline(it.docstring.first)}"]
         lines += ["", ".. toctree::", "   :hidden:", f"   :caption: {title}", "", *(f"   {it.page}" for it in here), ""]
@@ -312,8 +288,8 @@ def write(app: Any) -> None:
 def link_names(app: Any, doctree: Any, docname: str) -> None:
     """Code such as `zm.simulate` in a text leads to the page of that name."""
     for literal in list(doctree.findall(nodes.literal)):
-        match = re.match(r"(zm(?:\.surfaces|\.shapes)?\.\w+)", literal.astext())
-        target = app.zeromass_pages.get(match.group(1)) if match else None
+        match = re.match(r"(?:zm|zeromass)(?:\.\w+)+", literal.astext())
+        target = app.zeromass_pages.get(match.group()) if match else None
         if target is None or target == docname or isinstance(literal.parent, nodes.reference | nodes.title):
             continue
         uri = relative_uri(app.builder.get_target_uri(docname), app.builder.get_target_uri(target))

@@ -12,12 +12,12 @@ import numpy as np
 from matplotlib.patches import Circle
 
 import zeromass as zm
-from zeromass.report import axes, color, legend
+from zeromass.plot import axes, color, legend
 
 l, d, r = 0.004, 0.001, 0.05
 bowl = zm.Surface(lambda X, Y: 0.3 * (X**2 + Y**2), name="bowl")
 ball = zm.Rolling(
-    zm.ball(r, 0.3),
+    zm.bodies.ball(r, 0.3),
     on=bowl,
     gravity=9.81,
     friction=zm.Friction(static=0.2, kinetic=0.12),

@@ -11,14 +11,14 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
-from zeromass.report import axes, legend
+from zeromass.plot import axes, legend
 
 R, r, around = 0.5, 0.1, 4.0  # of tube and ball, m; once round in 2π/4 s
 tube = zm.surfaces.cylinder(radius=R, inside=True)
 runs = {}
 for name, body, k in [
-    ("solid ball", zm.ball(r, 0.5), 2 / 5),
-    ("thin shell", zm.shell(outer=r, inner=r, mass=0.5), 2 / 3),
+    ("solid ball", zm.bodies.ball(r, 0.5), 2 / 5),
+    ("thin shell", zm.bodies.shell(outer=r, inner=r, mass=0.5), 2 / 3),
 ]:
     rolling = zm.Rolling(body, on=tube, gravity=9.81)
     start = rolling.start(contact=(R, 0.0, 0.0), velocity=(0.0, around * (R - r), 0.0))

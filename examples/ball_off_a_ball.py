@@ -13,12 +13,12 @@ import numpy as np
 from matplotlib.patches import Circle
 
 import zeromass as zm
-from zeromass.report import axes, color, legend
+from zeromass.plot import axes, color, legend
 
 R, r, m, tilt = 0.4, 0.15, 0.5, 0.15
 M = zm.parameter("M", m)
 pair = zm.Contacts(
-    [zm.ball(R, M, name="large"), zm.ball(r, m, name="small")],
+    [zm.bodies.ball(R, M, name="large"), zm.bodies.ball(r, m, name="small")],
     on={"floor": zm.surfaces.plane()},
     between=True,
     friction={"floor": 0.0},

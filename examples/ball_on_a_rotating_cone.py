@@ -11,11 +11,11 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
-from zeromass.report import axes, legend
+from zeromass.plot import axes, legend
 
 g, r, Ω, slope = 9.81, 0.02, 5.0, 0.5
 funnel = zm.surfaces.cone(slope=slope, rotation=((0, 0, 1), Ω * zm.t))
-rolling = zm.Rolling(zm.ball(r, 0.1), on=funnel, gravity=g)
+rolling = zm.Rolling(zm.bodies.ball(r, 0.1), on=funnel, gravity=g)
 body = rolling.body
 L = body.mass * np.cross(body.position, body.velocity)[2] + body.rotate(body.inertia @ body.angular_velocity_body)[2]
 moving = rolling.energy - Ω * L

@@ -13,11 +13,11 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
-from zeromass.report import axes, color, legend
+from zeromass.plot import axes, color, legend
 
 g, l = 9.81, 1.0
 ball = zm.Particle("ball", mass=0.5, at=(0, 0, -l))
-string = zm.Rope(zm.Ground(), ball, length=l, name="string")
+string = zm.joints.Rope(zm.Ground(), ball, length=l, name="string")
 system = zm.System([ball], gravity=g, joints=[string])
 v = np.sqrt(3.6 * g * l)
 run = zm.simulate(system, system.start([(ball.position, (0, 0, -l)), (ball.velocity, (v, 0, 0))]), until=4.0)

@@ -10,12 +10,14 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
-from zeromass.report import axes, color, legend
+from zeromass.plot import axes, color, legend
 
 angle, r, speed = 0.6, 0.1, 2.6
 slope = np.tan(angle)
 rails = {"left": zm.Surface(lambda X, Y: -slope * Y), "right": zm.Surface(lambda X, Y: slope * Y)}
-loaded = zm.SphericalBody(radius=r, mass=1.0, inertia=(0.004, 0.0035, 0.003), center_of_mass=(0, 0, -0.05), name="ball")
+loaded = zm.bodies.SphericalBody(
+    radius=r, mass=1.0, inertia=(0.004, 0.0035, 0.003), center_of_mass=(0, 0, -0.05), name="ball"
+)
 ball = zm.Contacts(loaded, on=rails, gravity=9.81, friction=0.35, restitution=0.3)
 start = ball.start(center=(0, 0, r / np.cos(angle)), velocity=(speed, 0, 0), orientation=(0, 0.3, 0))  # it rolls
 run = zm.simulate(ball, start, until=1.0)

@@ -15,7 +15,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
-from zeromass.report import axes, legend
+from zeromass.plot import axes, legend
 
 m, r, g, ρ = 4.0, 1.0, 9.81, 0.7  # ρ: radius of the circles, m
 

@@ -14,7 +14,7 @@ import zeromass as zm
 
 x, y = zm.parameter("x", -1.0), zm.parameter("y", 0.5)
 ball = zm.Rolling(
-    zm.two_material_shell(outer=0.09, inner=0.08, densities=(7874, 10490)),
+    zm.bodies.two_material_shell(outer=0.09, inner=0.08, densities=(7874, 10490)),
     on=zm.surfaces.dimpled_bowl(),
     gravity=9.81,
     forces=lambda rolling: zm.Torque(-0.03 * rolling.body.angular_velocity, on=rolling.body),
@@ -29,7 +29,7 @@ study = zm.sweep(
     rtol=1e-6,
     atol=1e-8,
     over={x: np.linspace(-2, 2, 100), y: np.linspace(-2, 2, 100)},
-    keep={"end": ball.contact, "way": zm.integral(speed)},
+    keep={"end": ball.contact, "way": zm.study.integral(speed)},
     on="cores",
 )
 study["way"].attrs.update(long_name="way", units="m")
@@ -51,6 +51,6 @@ print(
 # %%
 
 _, ax = plt.subplots(figsize=(6, 6.2), layout="constrained")
-zm.plot_study(study, dimple.rename("dimple"), ax, labels=names, shade="way")
+zm.plot.study(study, dimple.rename("dimple"), ax, labels=names, shade="way")
 ax.set_aspect("equal")
 plt.show()

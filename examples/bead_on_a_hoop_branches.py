@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
-from zeromass.report import axes, color, legend
+from zeromass.plot import axes, color, legend
 
 R, g = 0.5, 9.81
 Omega = zm.parameter("Omega", 2.0)
@@ -26,7 +26,7 @@ hoop = zm.System(
 angle = np.arctan2(x * c + y * s, -z)
 
 bottom = hoop.equilibrium(constant={"angle": angle}, guess={z: -R})
-straight = zm.branch(hoop, bottom, over=(Omega, 1.0, 12.0), constant={"angle": angle})
+straight = zm.analysis.branch(hoop, bottom, over=(Omega, 1.0, 12.0), constant={"angle": angle})
 print(straight)
 (fork,) = straight.special
 print(f"the bottom gives way at {fork.value:.9f} rad/s; √(g/R) is {np.sqrt(g / R):.9f}")

@@ -31,10 +31,10 @@ points, axes = [frame[:3, 3] for frame in frames], [frame[:3, 2] for frame in fr
 rods = []
 for k in range(3):
     d = points[k + 1] - points[k]
-    solid = zm.Solid.cylinder(0.03, float(np.linalg.norm(d)), axis=d, density=500)
+    solid = zm.bodies.Solid.cylinder(0.03, float(np.linalg.norm(d)), axis=d, density=500)
     rods.append(solid.moved((points[k] + points[k + 1]) / 2).body(f"rod {k}"))
 bodies = [zm.Ground(), *rods, zm.Ground()]
-hinges = [zm.Revolute(bodies[k], bodies[k + 1], at=points[k], axis=axes[k], name=f"hinge {k}") for k in range(4)]
+hinges = [zm.joints.Revolute(bodies[k], bodies[k + 1], at=points[k], axis=axes[k], name=f"hinge {k}") for k in range(4)]
 linkage = zm.System(rods, joints=hinges)
 
 start = linkage.start({hinges[0].rate: 1.0})

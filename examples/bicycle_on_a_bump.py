@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
-from zeromass.report import axes, legend
+from zeromass.plot import axes, legend
 
 w, trail, tilt, r_rear, r_front = 1.02, 0.08, np.pi / 10, 0.3, 0.35
 ground, y = zm.Ground(), (0, 1, 0)
@@ -20,9 +20,9 @@ rear = zm.RigidBody("rear wheel", 2.0, (0.0603, 0.12, 0.0603), at=(0, 0, r_rear)
 front = zm.RigidBody("front wheel", 3.0, (0.1405, 0.28, 0.1405), at=(w, 0, r_front))
 frame = zm.RigidBody("frame", 85.0, [[9.2, 0, -2.4], [0, 11, 0], [-2.4, 0, 2.8]], at=(0.3, 0, 0.9))
 fork = zm.RigidBody("fork", 4.0, [[0.05892, 0, 0.00756], [0, 0.06, 0], [0.00756, 0, 0.00708]], at=(0.9, 0, 0.7))
-axles = [zm.Revolute(frame, rear, axis=y), zm.Revolute(fork, front, axis=y)]
-steer = zm.Revolute(frame, fork, at=(w + trail, 0, 0), axis=(-np.sin(tilt), 0, np.cos(tilt)), name="steer")
-tyres = [zm.WheelOnSurface(ground, b, hill, radius=r, axis=y) for b, r in ((rear, r_rear), (front, r_front))]
+axles = [zm.joints.Revolute(frame, rear, axis=y), zm.joints.Revolute(fork, front, axis=y)]
+steer = zm.joints.Revolute(frame, fork, at=(w + trail, 0, 0), axis=(-np.sin(tilt), 0, np.cos(tilt)), name="steer")
+tyres = [zm.joints.WheelOnSurface(ground, b, hill, radius=r, axis=y) for b, r in ((rear, r_rear), (front, r_front))]
 bicycle = zm.System([frame, fork, rear, front], gravity=9.81, joints=[*axles, steer, *tyres])
 
 lean = rear.rotate(y)[2]  # sine of the lean angle

@@ -59,7 +59,7 @@ def straight(v):
     )
 
 
-linear = {v: zm.linearize(bicycle, straight(v), states=states) for v in np.linspace(0, 10, 101)}
+linear = {v: zm.analysis.linearize(bicycle, straight(v), states=states) for v in np.linspace(0, 10, 101)}
 stable = [v for v, one in linear.items() if one.stability() != "unstable"]
 print(
     f"{linear[5.0].removed} directions off the constraints are removed; stable from {stable[0]:.1f} to {stable[-1]:.1f} m/s"
@@ -71,6 +71,6 @@ for mode in linear[5.0].modes():
 # Real parts of weave, capsize and castering, and the imaginary part of the weave.
 
 _, ax = plt.subplots(figsize=(8, 5), layout="constrained")
-zm.plot_roots(linear, ax, over="speed [m/s]")
+zm.plot.roots(linear, ax, over="speed [m/s]")
 ax.set_ylim(-10, 10)
 plt.show()

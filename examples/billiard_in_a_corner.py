@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
-from zeromass.report import axes, color, legend
+from zeromass.plot import axes, color, legend
 
 r, m = 0.0286, 0.17
 table = {
@@ -19,7 +19,7 @@ table = {
     "short cushion": zm.Surface(lambda X, Y, Z: 1.0 - X),
 }
 ball = zm.Contacts(
-    zm.ball(r, m),
+    zm.bodies.ball(r, m),
     on=table,
     gravity=9.81,
     friction={"cloth": 0.2, "long cushion": 0.15, "short cushion": 0.15},

@@ -12,7 +12,7 @@ import numpy as np
 from matplotlib.patches import Circle
 
 import zeromass as zm
-from zeromass.report import axes, color
+from zeromass.plot import axes, color
 
 ball = zm.Particle("ball", mass=0.2)
 ellipse = zm.Surface(lambda X, Y, Z: X**2 / 4 + Y**2 - 1, side=-1, name="ellipse")

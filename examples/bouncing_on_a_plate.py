@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
-from zeromass.report import axes, color, legend
+from zeromass.plot import axes, color, legend
 
 g, e, ω = 9.81, 0.5, 2 * np.pi * 10
 T = 2 * np.pi / ω

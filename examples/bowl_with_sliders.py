@@ -14,7 +14,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
-from zeromass.report import axes, legend
+from zeromass.plot import axes, legend
 
 speed = zm.parameter("speed", 1.5)
 amplitude, frequency = zm.parameter("amplitude", 0.15), zm.parameter("frequency", 0.5)
@@ -24,7 +24,7 @@ bowl = zm.Surface(
     shift=(amplitude * np.cos(2 * np.pi * frequency * zm.t), 0, 0),
     name="bowl",
 )
-shell = zm.two_material_shell(outer=0.15, inner=0.13, densities=(7874, 10490))
+shell = zm.bodies.two_material_shell(outer=0.15, inner=0.13, densities=(7874, 10490))
 rolling = zm.Rolling(shell, on=bowl, gravity=9.81)
 start = rolling.start(contact=(-1.2, -0.6), velocity=(speed, 0.8))
 run = zm.simulate(rolling, start, until=15.0, rtol=1e-9)

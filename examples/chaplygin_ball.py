@@ -10,9 +10,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
-from zeromass.report import axes, legend
+from zeromass.plot import axes, legend
 
-ball = zm.SphericalBody(radius=0.1, mass=2.0, inertia=(0.006, 0.009, 0.012), name="ball")
+ball = zm.bodies.SphericalBody(radius=0.1, mass=2.0, inertia=(0.006, 0.009, 0.012), name="ball")
 rolling = zm.Rolling(ball, on=zm.surfaces.plane(), gravity=9.81)
 start = rolling.start(contact=(0, 0), velocity=(0.6, 0.2), spin=3.0, orientation=(0.4, 0.3, -0.2))
 run = zm.simulate(rolling, start, until=10.0)

@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
-from zeromass.report import axes, color, legend
+from zeromass.plot import axes, color, legend
 
 R, r, arm, fore, level = 0.2, 0.05, 0.2, 0.42, -0.4  # hips, plate, arm, rods, height of the plate, m
 turn = 2 * np.pi * zm.t  # one turn a second
@@ -32,14 +32,14 @@ for k, angle in enumerate(np.deg2rad([0, 120, 240])):
     hip = R * out
     alpha = lift(out, np.array([0.08, 0, level]))  # as drawn
     elbow = hip + arm * (np.cos(alpha) * out - np.sin(alpha) * np.array([0, 0, 1]))
-    solid = zm.Solid.cylinder(0.01, arm, axis=elbow - hip, density=1500)
+    solid = zm.bodies.Solid.cylinder(0.01, arm, axis=elbow - hip, density=1500)
     arms.append(solid.moved((hip + elbow) / 2).body(f"arm {k}"))
-    pins.append(zm.Revolute(ground, arms[k], at=hip, axis=across, name=f"pin {k}"))
+    pins.append(zm.joints.Revolute(ground, arms[k], at=hip, axis=across, name=f"pin {k}"))
     drives.append(pins[k].drive(lift(out, path) - alpha))
     for side in (-0.04, 0.04):
         ends = ((elbow - hip) / 2 + side * across, r * out + side * across)
         rods.append(
-            zm.Distance(arms[k], plate, at=ends, length=fore, name=f"rod {k} {'left' if side < 0 else 'right'}")
+            zm.joints.Distance(arms[k], plate, at=ends, length=fore, name=f"rod {k} {'left' if side < 0 else 'right'}")
         )
 robot = zm.System([*arms, plate], gravity=9.81, joints=[*pins, *rods, *drives])
 

@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
-from zeromass.report import axes, legend
+from zeromass.plot import axes, legend
 
 g = 9.81
 a, b = zm.coordinates("x1 y1"), zm.coordinates("x2 y2")

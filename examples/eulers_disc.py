@@ -16,7 +16,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
-from zeromass.report import axes, legend
+from zeromass.plot import axes, legend
 
 m, R, g = 0.44, 0.0375, 9.81  # kg, m, m/s²
 up = np.array([0, 0, 1])
@@ -29,7 +29,7 @@ def started(coin, tilt):
     return coin.start([(coin.contact[:2], (0, 0)), (coin.body.quaternion, turn), (coin.body.angular_velocity, ω)])
 
 
-free = zm.Rolling(zm.disc(R, m), on=zm.surfaces.plane(), gravity=g)
+free = zm.Rolling(zm.bodies.disc(R, m), on=zm.surfaces.plane(), gravity=g)
 for degrees in (20.0, 5.0, 0.1):
     run = zm.simulate(free, started(free, np.radians(degrees)), until=1.0, rtol=1e-12)
     moved = np.ptp(run[free.center], axis=0).max()
@@ -60,7 +60,7 @@ losses = {
 }
 left, right = axes(1, 2, size=(10, 4), titles=["Tilt", "Round the table"])
 for name, (given, power, speed, last) in losses.items():
-    coin = zm.Rolling(zm.disc(R, m), on=zm.surfaces.plane(), gravity=g, **given)
+    coin = zm.Rolling(zm.bodies.disc(R, m), on=zm.surfaces.plane(), gravity=g, **given)
     run = zm.simulate(coin, started(coin, np.radians(10.0)), until=20.0, rtol=1e-10, atol=1e-13)
     α = np.arcsin(np.sqrt(1 - run[coin.body.rotation[2, 2]] ** 2))
     late = (α < 0.06) & (α > last)

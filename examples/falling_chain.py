@@ -12,7 +12,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
-from zeromass.report import axes, legend
+from zeromass.plot import axes, legend
 
 links, length, gap, g = 240, 1.0, 0.12, 9.81
 link = length / links

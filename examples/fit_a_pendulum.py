@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
-from zeromass.report import axes, legend
+from zeromass.plot import axes, legend
 
 length, damping, angle = zm.parameter("length", 0.8), zm.parameter("damping", 0.05), zm.parameter("angle", 0.5)
 bob = zm.Particle("bob", mass=1.0)
@@ -30,7 +30,7 @@ times = np.linspace(0.1, 5.0, 30)
 seen = zm.simulate(pendulum, made, until=5.0).at(times)[x] + np.random.default_rng(1).normal(scale=0.005, size=30)
 
 first = zm.simulate(pendulum, start, until=5.0)
-found = zm.fit(first, {x: (times, seen, 0.005)}, over=[length, damping, angle])
+found = zm.analysis.fit(first, {x: (times, seen, 0.005)}, over=[length, damping, angle])
 print(found)
 for p, value in true.items():
     low, high = found.interval(p)

@@ -12,10 +12,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
-from zeromass.report import axes, color, legend
+from zeromass.plot import axes, color, legend
 
 r, m, μ, v, b = 0.0286, 0.17, 0.2, 1.5, 0.02
-balls = [zm.ball(r, m, name="cue"), zm.ball(r, m, name="red")]
+balls = [zm.bodies.ball(r, m, name="cue"), zm.bodies.ball(r, m, name="red")]
 pool = zm.Contacts(
     balls,
     on={"cloth": zm.surfaces.plane()},

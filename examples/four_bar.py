@@ -13,7 +13,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
-from zeromass.report import axes, legend
+from zeromass.plot import axes, legend
 
 g, loops = 9.81, 2
 joints = [zm.coordinates(f"x{k} y{k}") for k in range(loops + 1)]

@@ -11,10 +11,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
-from zeromass.report import axes
+from zeromass.plot import axes
 
 vx, vy = zm.parameter("vx", 1.5), zm.parameter("vy", 1.0)
-body = zm.two_material_shell(outer=0.09, inner=0.08, densities=(7874, 10490))
+body = zm.bodies.two_material_shell(outer=0.09, inner=0.08, densities=(7874, 10490))
 rolling = zm.Rolling(body, on=zm.surfaces.dimpled_bowl(), gravity=9.81)
 start = rolling.start(contact=(-1.5, -0.75), velocity=(vx, vy), spin=0.0, orientation=(1, 0, 0, 0))
 study = zm.sweep(
@@ -24,7 +24,7 @@ study = zm.sweep(
     rtol=1e-6,
     atol=1e-8,
     over={vx: np.linspace(-1.0, 2.5, 200), vy: np.linspace(-1.0, 2.5, 200)},
-    keep={"friction": zm.largest(rolling.friction_ratio)},
+    keep={"friction": zm.study.largest(rolling.friction_ratio)},
     on="cores",
 )
 for name in ("vx", "vy"):
@@ -50,7 +50,7 @@ print(f"vx = {float(one.vx):.3f} m/s, vy = {float(one.vy):.3f} m/s: {run.require
 # %%
 
 left, right = axes(1, 2, size=(11, 4.6))
-zm.plot_study(study, needs, left)
+zm.plot.study(study, needs, left)
 left.plot(one.vx, one.vy, "o", mfc="none", mec="white", ms=9)
 run.plot.path(right)
 plt.show()

@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
-from zeromass.report import axes, color
+from zeromass.plot import axes, color
 
 slots, c = 4, 0.1  # their count, and the distance of the axes, m
 step = np.pi / slots
@@ -36,14 +36,16 @@ def turned(p, angle):
     return np.cos(angle) * p[0] - np.sin(angle) * p[1], np.sin(angle) * p[0] + np.cos(angle) * p[1]
 
 
-star = zm.Solid.plate(outline(), 0.01, density=7850).moved((c, 0, 0)).body("wheel")
-arm = zm.Solid.box((a, 0.012, 0.004), density=7850).moved((a / 2, 0, -0.009))
-arm += zm.Solid.cylinder(0.9 * pin, 0.016, density=7850).moved((a, 0, 0)) + zm.Solid.sphere(0.012, mass=0.5)
+star = zm.bodies.Solid.plate(outline(), 0.01, density=7850).moved((c, 0, 0)).body("wheel")
+arm = zm.bodies.Solid.box((a, 0.012, 0.004), density=7850).moved((a / 2, 0, -0.009))
+arm += zm.bodies.Solid.cylinder(0.9 * pin, 0.016, density=7850).moved((a, 0, 0)) + zm.bodies.Solid.sphere(
+    0.012, mass=0.5
+)
 arm = arm.body("crank")
 ground, z = zm.Ground(), (0, 0, 1)
-crank = zm.Revolute(ground, arm, at=(0, 0, 0), axis=z, name="crank pin")
-wheel = zm.Revolute(ground, star, at=(c, 0, 0), axis=z, name="axle")
-geneva = zm.Geneva(crank, wheel, slots=slots, distance=c, name="geneva")
+crank = zm.joints.Revolute(ground, arm, at=(0, 0, 0), axis=z, name="crank pin")
+wheel = zm.joints.Revolute(ground, star, at=(c, 0, 0), axis=z, name="axle")
+geneva = zm.joints.Geneva(crank, wheel, slots=slots, distance=c, name="geneva")
 drive = crank.drive(2 * np.pi * zm.t - np.pi)
 works = zm.System([arm, star], gravity=9.81, joints=[crank, wheel, geneva, drive])
 

@@ -15,7 +15,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
-from zeromass.report import axes, legend
+from zeromass.plot import axes, legend
 
 side, rod, mass, drag = 7, 0.15, 0.02, 0.08
 wind, span = zm.parameter("wind", 0.0), zm.parameter("span", 0.6)
@@ -44,7 +44,7 @@ sliders = {wind: (-5.0, 5.0), span: (0.3, 0.85)}
 page = run.view(
     Path(tempfile.mkdtemp()) / "net.html",
     sliders=sliders,
-    shapes={knot: zm.Dot(0.016) for knot in knots.values()},
+    shapes={knot: zm.shapes.sphere(0.016) for knot in knots.values()},
     trails=[knots[0, side - 1].position, knots[side - 1, side - 1].position],
     title="A net in the wind",
 )

@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
-from zeromass.report import axes, legend
+from zeromass.plot import axes, legend
 
 m1, m2, k1, k2, l1, l2, d = 0.0, 0.8, 40.0, 25.0, 0.3, 0.2, 0.05
 x1, q1, q2 = zm.coordinates("x1 q1 q2")

@@ -29,7 +29,8 @@ start = pendulum.start({x: x0, y: y0})
 # Where the energy has sunk so far that no other magnet can be reached, the motion is decided: an event ends it there.
 
 saddle = min(
-    float(zm.evaluate(pendulum.potential, {x: 0.5 * np.cos(a + np.pi), y: 0.5 * np.sin(a + np.pi)})) for a in angles
+    float(zm.expression.evaluate(pendulum.potential, {x: 0.5 * np.cos(a + np.pi), y: 0.5 * np.sin(a + np.pi)}))
+    for a in angles
 )
 decided = zm.Event("decided", pendulum.energy - (saddle - 0.3))
 study = zm.sweep(
@@ -39,7 +40,7 @@ study = zm.sweep(
     rtol=1e-8,
     atol=1e-10,
     over={x0: np.linspace(-3, 3, 128), y0: np.linspace(-3, 3, 128)},
-    keep={"end": [x, y], "decided": zm.first_time(decided)},
+    keep={"end": [x, y], "decided": zm.study.first_time(decided)},
     events=decided,
     on="cores",
 )
@@ -51,7 +52,7 @@ print(f"{study.sizes['x0'] * study.sizes['y0']} motions, decided after {float(st
 # %%
 
 _, ax = plt.subplots(figsize=(6, 6), layout="constrained")
-zm.plot_study(study, magnet, ax, labels={k: f"magnet {k + 1}" for k in range(3)}, shade="decided")
+zm.plot.study(study, magnet, ax, labels={k: f"magnet {k + 1}" for k in range(3)}, shade="decided")
 ax.plot(*magnets.T, "o", color="white", mec="black", ms=7)
 ax.set(aspect="equal", xlabel="x of the start", ylabel="y of the start")
 plt.show()

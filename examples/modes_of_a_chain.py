@@ -5,7 +5,7 @@ How a chain hangs and trembles
 A chain of equal beads on rods without mass swings in shapes that Daniel Bernoulli found in 1732. Its frequencies are those
 of the zeros of Laguerre's polynomial, ω² = x g/a with L₈(x) = 0 for eight beads at distances a, and the slowest ones are
 near to those of a heavy rope, the zeros of Bessel's function J₀. Each bead has three coordinates here, and rods are
-constraints: `zm.linearize` finds the small motions along them, and `mode.motion()` makes a run of each to look at.
+constraints: `zm.analysis.linearize` finds the small motions along them, and `mode.motion()` makes a run of each to look at.
 """
 
 import matplotlib.pyplot as plt
@@ -13,17 +13,17 @@ import numpy as np
 from scipy.special import jn_zeros, roots_laguerre
 
 import zeromass as zm
-from zeromass.report import axes
+from zeromass.plot import axes
 
 count, a, g = 8, 0.125, 9.81
 ground = zm.Ground()
 beads = [zm.Particle(f"bead {k + 1}", mass=0.1, at=(0, 0, -(k + 1) * a)) for k in range(count)]
 pairs = zip([ground, *beads[:-1]], beads, strict=True)
-rods = [zm.Distance(upper, lower, name=f"rod {k + 1}") for k, (upper, lower) in enumerate(pairs)]
+rods = [zm.joints.Distance(upper, lower, name=f"rod {k + 1}") for k, (upper, lower) in enumerate(pairs)]
 plane = {"plane": np.array([bead.position[1] for bead in beads])}
 chain = zm.System(beads, gravity=g, joints=rods, constraints=plane)
 
-linear = zm.linearize(chain, chain.equilibrium())
+linear = zm.analysis.linearize(chain, chain.equilibrium())
 modes = linear.modes()[::-1]  # slowest first
 exact = np.sqrt(roots_laguerre(count)[0] * g / a) / (2 * np.pi)
 rope = jn_zeros(0, 4) / 2 * np.sqrt(g / (count * a)) / (2 * np.pi)

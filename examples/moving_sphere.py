@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
-from zeromass.report import axes, color, legend
+from zeromass.plot import axes, color, legend
 
 R, omega, g = 1.0, 2.0, 9.81
 particle = zm.Particle("particle", mass=1.0)

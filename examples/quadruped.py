@@ -14,7 +14,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
-from zeromass.report import axes, legend
+from zeromass.plot import axes, legend
 
 LINK = """<link name="{}"><inertial><origin xyz="0 0 {}"/><mass value="{}"/><inertia ixx="{}" iyy="{}" izz="{}"/></inertial>
 {}</link>"""
@@ -52,7 +52,7 @@ for k in range(4):
         motors.append(joint.motor(120 * (rest + angle - joint.angle) - 3 * joint.rate))
         first.append((joint.angle, rest))
 
-contacts = zm.collision_contacts(robot, zm.surfaces.plane(), friction=0.7, restitution=0.1)
+contacts = zm.shapes.collision_contacts(robot, zm.surfaces.plane(), friction=0.7, restitution=0.1)
 system = robot.system(forces=motors, contacts=contacts)
 trunk = robot.links["trunk"]
 start = system.start([(trunk.position, (0, 0, 0.34)), (trunk.velocity, 0.0), (trunk.angular_velocity, 0.0), *first])

@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
-from zeromass.report import axes, legend
+from zeromass.plot import axes, legend
 
 semi = np.array([0.2, 0.03, 0.02])  # semi-axes of the ellipsoid, m
 below = np.array([0, 0, 0.01])  # from the mass centre to the middle of the ellipsoid, m

@@ -16,12 +16,12 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
-from zeromass.report import axes, legend
+from zeromass.plot import axes, legend
 
 m, g, h = 1.0, 9.81, 0.01  # h: the height of the mass centre, m
 a, b, c = 0.2, 0.03, 0.02
 I = np.array([[2e-4, -2e-5, 0], [-2e-5, 1.6e-3, 0], [0, 0, 1.7e-3]])
-stone = zm.ellipsoid((a, b, c), mass=m, inertia=I, center=(0, 0, c - h), name="stone")
+stone = zm.bodies.ellipsoid((a, b, c), mass=m, inertia=I, center=(0, 0, c - h), name="stone")
 σ = zm.parameter("damping", 0.0)  # m²/s
 damped = lambda rolling: zm.Torque(-σ * m * rolling.body.angular_velocity, on=rolling.body)  # noqa: E731
 rolling = zm.Rolling(stone, on=zm.surfaces.plane(), gravity=g, forces=damped, two_sided=True)
@@ -45,7 +45,7 @@ up, still = body.rotation[2, :2], [(rolling.contact[:2], (0, 0)), (body.quaterni
 kept = {"x": up[0], "y": up[1], "rate of x": zm.rate(up[0]), "rate of y": zm.rate(up[1])}
 for spin in (-0.01, -1.0):
     steady = rolling.start([*still, (body.angular_velocity, (0, 0, spin))])
-    grows = np.sort(zm.linearize(rolling, steady, states=kept).eigenvalues.real)[::2]
+    grows = np.sort(zm.analysis.linearize(rolling, steady, states=kept).eigenvalues.real)[::2]
     print(f"{spin:+.2f} rad/s: modes grow at {grows[1]:+.7f} and {grows[0]:+.7f} 1/s, ratio {-grows[1] / grows[0]:.5f}")
     print(f"      by the law at {max(-κ * spin / 2):+.7f} and {min(-κ * spin / 2):+.7f} 1/s,", end=" ")
     print(f"ratio {squares.max() / squares.min():.5f}")

@@ -4,7 +4,7 @@ A robot from a file, held by a digital controller
 
 Descriptions of robots, URDF or MuJoCo's MJCF, are read as they are: links, joints, inertias from shapes, motors. This arm of
 three joints goes to a posture and stays there, though its controller knows the angles only a hundred times a second: gravity
-is balanced by what `zm.inverse_dynamics` would say of rest, and a spring and damper in software do the rest.
+is balanced by what `zm.analysis.inverse_dynamics` would say of rest, and a spring and damper in software do the rest.
 """
 
 import tempfile
@@ -14,7 +14,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
-from zeromass.report import axes, legend
+from zeromass.plot import axes, legend
 
 ARM = """
 <mujoco model="arm">
@@ -38,12 +38,12 @@ with tempfile.TemporaryDirectory() as folder:
     robot = zm.from_mjcf(file)
 system = robot.system()
 angles = np.array([joint.angle for joint in robot.joints.values()])
-weight = zm.gradient(system.potential, angles)  # what balances gravity
+weight = zm.expression.gradient(system.potential, angles)  # what balances gravity
 
 wanted, kp, kd = np.array([1.2, 0.9, 0.7]), np.array([40.0, 60.0, 30.0]), np.array([8.0, 10.0, 5.0])
 torque = weight + kp * (wanted - angles) - kd * zm.rate(angles)
 law = dict(zip(robot.inputs.values(), torque, strict=True))
-run = zm.sampled(system, system.start({angles[1]: 0.1}), law, every=0.01, until=3.0)
+run = zm.control.sampled(system, system.start({angles[1]: 0.1}), law, every=0.01, until=3.0)
 left = np.abs(run[angles][-1] - wanted).max()
 print(f"{len(run.events)} samples; after 3 s the joints are off by {np.rad2deg(left):.3f}°")
 print(f"{run.certificate().digits:.1f} digits hold")

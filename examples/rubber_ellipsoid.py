@@ -11,10 +11,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
-from zeromass.report import axes, legend
+from zeromass.plot import axes, legend
 
 m, a, c, g = 1.0, 0.15, 0.06, 9.81  # a flat ellipsoid: semi-axes a, a, c
-lens = zm.ellipsoid((a, a, c), mass=m)
+lens = zm.bodies.ellipsoid((a, a, c), mass=m)
 rolling = zm.Rolling(lens, on=zm.surfaces.plane(), gravity=g, no_spin=True)
 I1, _, I3 = lens.inertia
 body, up = rolling.body, rolling.body.rotation[2, 2]

@@ -11,12 +11,12 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
-from zeromass.report import axes
+from zeromass.plot import axes
 
 omega = zm.parameter("omega", np.pi)
 shaking = 0.1 * np.cos(omega * zm.t)
 trough = zm.Surface(lambda X, Y, Z: Z / 9 - X**2 / 4, shift=(shaking, shaking, 0), name="trough")
-ball = zm.SphericalBody(radius=0.02, mass=0.2634, inertia=(4.21e-5,) * 3, name="ball")
+ball = zm.bodies.SphericalBody(radius=0.02, mass=0.2634, inertia=(4.21e-5,) * 3, name="ball")
 rolling = zm.Rolling(ball, on=trough, gravity=9.81)
 
 slow = zm.simulate(rolling, rolling.start(contact=(0.2, 0)), until=4.0)

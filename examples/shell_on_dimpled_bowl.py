@@ -10,9 +10,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
-from zeromass.report import axes
+from zeromass.plot import axes
 
-body = zm.two_material_shell(outer=0.09, inner=0.08, densities=(7874, 10490))
+body = zm.bodies.two_material_shell(outer=0.09, inner=0.08, densities=(7874, 10490))
 rolling = zm.Rolling(body, on=zm.surfaces.dimpled_bowl(), gravity=9.81)
 start = rolling.start(contact=(-1.5, -0.75), velocity=(1.5, 1.0), spin=0.0, orientation=(1, 0, 0, 0))
 run = zm.simulate(rolling, start, until=25.0, rtol=1e-12, atol=1e-15)

@@ -11,18 +11,18 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
-from zeromass.report import axes, color, legend
+from zeromass.plot import axes, color, legend
 
 r, l = 0.1, 0.35  # crank and rod, m
 ground = zm.Ground()
-crank = zm.Solid.box((r, 0.02, 0.02), density=7850).moved((r / 2, 0, 0)).body("crank")
-rod = zm.Solid.cylinder(0.008, l, axis=(1, 0, 0), density=7850).moved((r + l / 2, 0, 0)).body("rod")
-slider = zm.Solid.box((0.06, 0.05, 0.05), density=2700).moved((r + l, 0, 0)).body("slider")
+crank = zm.bodies.Solid.box((r, 0.02, 0.02), density=7850).moved((r / 2, 0, 0)).body("crank")
+rod = zm.bodies.Solid.cylinder(0.008, l, axis=(1, 0, 0), density=7850).moved((r + l / 2, 0, 0)).body("rod")
+slider = zm.bodies.Solid.box((0.06, 0.05, 0.05), density=2700).moved((r + l, 0, 0)).body("slider")
 
-pin = zm.Revolute(ground, crank, at=(0, 0, 0), axis=(0, -1, 0), name="pin")
-ball = zm.Spherical(crank, rod, at=(r, 0, 0), name="ball")
-cross = zm.Universal(rod, slider, at=(r + l, 0, 0), axes=((0, 1, 0), (0, 0, 1)), name="cross")
-guide = zm.Prismatic(ground, slider, axis=(1, 0, 0), name="guide")
+pin = zm.joints.Revolute(ground, crank, at=(0, 0, 0), axis=(0, -1, 0), name="pin")
+ball = zm.joints.Spherical(crank, rod, at=(r, 0, 0), name="ball")
+cross = zm.joints.Universal(rod, slider, at=(r + l, 0, 0), axes=((0, 1, 0), (0, 0, 1)), name="cross")
+guide = zm.joints.Prismatic(ground, slider, axis=(1, 0, 0), name="guide")
 engine = zm.System([crank, rod, slider], gravity=9.81, joints=[pin, ball, cross, guide])
 
 run = zm.simulate(engine, engine.start({pin.angle: 0.3, pin.rate: 60.0}), until=0.3)

@@ -10,10 +10,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
-from zeromass.report import axes, color, legend
+from zeromass.plot import axes, color, legend
 
 mu, speed, g = 0.2, 2.0, 9.81
-rolling = zm.Rolling(zm.ball(radius=0.1, mass=1.0), on=zm.surfaces.plane(), gravity=g, friction=mu)
+rolling = zm.Rolling(zm.bodies.ball(radius=0.1, mass=1.0), on=zm.surfaces.plane(), gravity=g, friction=mu)
 center, body = rolling.center_particle, rolling.body
 start = rolling.slipping.start(
     [

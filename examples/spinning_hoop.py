@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
-from zeromass.report import axes, color, legend
+from zeromass.plot import axes, color, legend
 
 m, R, g, Omega = 0.1, 0.5, 9.81, 8.0
 bead = zm.Particle("bead", mass=m)

@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
-from zeromass.report import axes
+from zeromass.plot import axes
 
 random = np.random.default_rng(7)
 x, y = np.linspace(-4, 4, 41), np.linspace(-3, 3, 31)
@@ -21,7 +21,7 @@ for _ in range(12):  # hills and hollows
     heights += random.uniform(-0.25, 0.25) * np.exp(-2 * ((X - a) ** 2 + (Y - b) ** 2))
 
 terrain = zm.Surface.from_heights(x, y, heights)
-rolling = zm.Rolling(zm.ball(radius=0.05, mass=0.5), on=terrain, gravity=9.81)
+rolling = zm.Rolling(zm.bodies.ball(radius=0.05, mass=0.5), on=terrain, gravity=9.81)
 run = zm.simulate(rolling, rolling.start(contact=(-2.0, 1.5), velocity=(0.6, 0.0)), until=8.0)
 energy = run[rolling.energy]
 print(f"energy {energy[0]:.6f} J, changed by {np.ptp(energy):.0e} J")

@@ -11,11 +11,11 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
-from zeromass.report import axes
+from zeromass.plot import axes
 
 R, m = 0.02, 0.006
 J = 0.4 * m * R**2
-top = zm.SphericalBody(R, m, (0.97 * J, 0.97 * J, J), (0, 0, -0.3 * R), name="top")
+top = zm.bodies.SphericalBody(R, m, (0.97 * J, 0.97 * J, J), (0, 0, -0.3 * R), name="top")
 rolling = zm.Rolling(top, on=zm.surfaces.plane(), gravity=9.81, friction=0.03, restitution=0.0)
 body, tilt = rolling.body, 0.4
 start = rolling.slipping.start(

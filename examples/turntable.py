@@ -10,14 +10,14 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
-from zeromass.report import axes, legend
+from zeromass.plot import axes, legend
 
 Omega = 3.0
 table = zm.surfaces.plane(rotation=((0, 0, 1), Omega * zm.t))
 ax = axes(size=(5.4, 4.6), titles=["Circles on a turntable"])
 for name, body, ratio in (
-    ("ball", zm.ball(radius=0.05, mass=0.5), 2 / 7),
-    ("thin shell", zm.shell(outer=0.05, inner=0.05, mass=0.5), 2 / 5),
+    ("ball", zm.bodies.ball(radius=0.05, mass=0.5), 2 / 7),
+    ("thin shell", zm.bodies.shell(outer=0.05, inner=0.05, mass=0.5), 2 / 5),
 ):
     rolling = zm.Rolling(body, on=table, gravity=9.81)
     period = 2 * np.pi / (ratio * Omega)

@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
-from zeromass.report import axes, legend
+from zeromass.plot import axes, legend
 
 m, R, Ic, g, alpha = 2.0, 0.35, 0.1, 9.81, 0.4
 theta, y = zm.coordinates("theta y")

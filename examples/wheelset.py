@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
-from zeromass.report import axes, legend
+from zeromass.plot import axes, legend
 
 r, s, ρ, speed = 0.5, 0.75, 0.3, 10.0
 γ = zm.parameter("slope", 0.05)
@@ -22,7 +22,7 @@ for side, name in ((1, "left"), (-1, "right")):
     rail = zm.Surface(lambda X, Y, Z: (Y**2 + Z**2 - ρ**2) / (2 * ρ), shift=(0, side * S, -depth), name=f"{name} rail")
     cone = lambda y, side=side: r - side * γ * y  # noqa: E731
     given = {"profile": cone, "center": (0, side * s, 0), "axis": (0, 1, 0), "name": name, "two_sided": True}
-    wheels.append(zm.WheelOnSurface(zm.Ground(), axle, rail, **given))
+    wheels.append(zm.joints.WheelOnSurface(zm.Ground(), axle, rail, **given))
 system = zm.System([axle], gravity=9.81, joints=wheels)
 x, y, z = axle.position
 

@@ -80,7 +80,7 @@ def test_names_of_the_notation_exist():
 
     x = zm.coordinate("x")
     spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2, constraints={"still": x})
-    rolling = zm.Rolling(zm.ball(0.1, 1.0), on=zm.surfaces.plane(), friction=0.5)
+    rolling = zm.Rolling(zm.bodies.ball(0.1, 1.0), on=zm.surfaces.plane(), friction=0.5)
     run = zm.simulate(spring, spring.start({x: 0.0}), until=1.0)
     owners = {"zm": zm, "system": spring, "motion": run.start.motion, "run": run, "program": run.program}
     owners |= {"rolling": rolling, "body": rolling.body}

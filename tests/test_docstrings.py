@@ -26,7 +26,7 @@ PACKAGES = [
     "integrate",
     "analysis",
     "report",
-    "ensemble",
+    "study",
     "scenario",
 ]
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE

@@ -27,11 +27,11 @@ EXCEPTIONS = list(dict.fromkeys(exceptions()))
 
 @pytest.mark.parametrize("error", EXCEPTIONS, ids=lambda error: error.__name__)
 def test_one_base(error):
-    assert issubclass(error, zm.ZeromassError)
+    assert issubclass(error, zm.errors.ZeromassError)
 
 
 @pytest.mark.parametrize(
-    "error", [e for e in EXCEPTIONS if e is not zm.ZeromassError], ids=lambda error: error.__name__
+    "error", [e for e in EXCEPTIONS if e is not zm.errors.ZeromassError], ids=lambda error: error.__name__
 )
 def test_the_kind_of_an_error_is_told_by_a_built_in_one(error):
     assert issubclass(error, TypeError | ValueError | OSError)
@@ -44,14 +44,14 @@ def test_the_walk_finds_them():
 
 def test_errors_of_files_say_their_words():
     """As OSError does, from which other programs know them."""
-    with pytest.raises(zm.FileError, match="could not be read as a run") as caught:
+    with pytest.raises(zm.errors.FileError, match="could not be read as a run") as caught:
         zm.load("there is no such file.nc")
     assert isinstance(caught.value, OSError)
-    assert isinstance(caught.value, zm.ZeromassError)
+    assert isinstance(caught.value, zm.errors.ZeromassError)
 
 
-def raised(what) -> zm.ZeromassError:
-    with pytest.raises(zm.ZeromassError) as caught:
+def raised(what) -> zm.errors.ZeromassError:
+    with pytest.raises(zm.errors.ZeromassError) as caught:
         what()
     return caught.value
 

@@ -116,6 +116,61 @@ print(sorted(dir(zeromass)) == sorted(zeromass.__all__))
     assert run(code) == "[]\n[]\nTrue"
 
 
+def test_at_most_45_names_on_top_and_no_pair_that_differs_by_case():
+    code = """
+import zeromass as zm
+from zeromass.renamed import NAMESPACES
+print(len(dir(zm)))
+for space in (zm, *(getattr(zm, name) for name in NAMESPACES)):
+    names = [name for name in dir(space) if name[0] != "_"]
+    print([name for name in names if sum(name.lower() == other.lower() for other in names) > 1])
+"""
+    count, *pairs = run(code).splitlines()
+    assert int(count) <= 45
+    assert set(pairs) == {"[]"}
+
+
+def test_an_old_name_says_the_new_one():
+    """Which is there."""
+    code = f"""
+import importlib, zeromass as zm
+from zeromass.renamed import NAMESPACES, RENAMED
+for name in {MOVED.split()} + [*RENAMED]:
+    try:
+        getattr(zm, name)
+        print(name, "is there")
+    except AttributeError as error:
+        said, new = str(error).split("; ")[0].split(" is now ")
+        assert said == f"zm.{{name}}", error
+    if new[:4] in ("run.", "syst"):
+        assert hasattr(zm.Run if new[:4] == "run." else zm.System, new.split(".")[1].split("(")[0]), new
+    else:
+        home, _, last = new.replace("zm.", "zeromass.", 1).rpartition(".")
+        getattr(importlib.import_module(home), last)
+"""
+    assert run(code) == ""
+
+
+def test_a_name_that_never_was_is_as_unknown_as_in_any_module():
+    code = """
+import zeromass as zm
+for name in ("Sytem", "_repr_html_"):
+    try:
+        getattr(zm, name)
+    except AttributeError as error:
+        print(error)
+"""
+    assert run(code).splitlines() == [f"module 'zeromass' has no attribute {name!r}" for name in ("Sytem", "_repr_html_")]
+
+
+MOVED = """Belt Bushing Cam Cylindrical Distance Fixed Gear PID Planar PointOnPlane Prismatic Ray Revolute Rope Screw Signal Solid
+Spherical SphericalBody StartError Target Universal ZeromassError ball branch c_code capsule collision_contacts cone convex
+cylinder derivative disc ellipsoid evaluate first_time fit gradient host integral inverse_dynamics jacobian largest latex
+linearize mean periodic sampled samples saturated servo shell smallest substitute superquadric torus two_material_shell
+values_at wasm with_feedback"""
+"""Names that were directly in `zm` and are the same in a namespace."""
+
+
 def test_a_run_imports_analysis_and_report_when_it_is_asked():
     code = """
 import sys, zeromass as zm
@@ -135,9 +190,14 @@ def test_the_function_that_compiles_is_not_its_package():
     assert run(code) == "compile"
 
 
-def test_packages_are_found_as_attributes():
-    code = "import zeromass; print(zeromass.report.__name__, zeromass.analysis.__name__, 'view' in dir(zeromass))"
-    assert run(code) == "zeromass.report zeromass.analysis True"
+def test_namespaces_are_found_as_attributes_and_as_modules():
+    code = """
+import zeromass as zm
+print(zm.joints.Revolute.__name__, zm.analysis.linearize.__name__, "joints" in dir(zm))
+from zeromass.surfaces import plane
+print(plane is zm.surfaces.plane)
+"""
+    assert run(code) == "Revolute linearize True\nTrue"
 
 
 WATCHED = """

@@ -13,7 +13,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "zeromass"
 ORDER = [
     "search_path",
     "errors",
-    "later",
+    "lazy",
     "frozen",
     "codegen",
     "kernel",
@@ -27,7 +27,7 @@ ORDER = [
     "analysis",
     "report",
     "run",
-    "ensemble",
+    "study",
     "scenario",
     "papers",
     "cli",

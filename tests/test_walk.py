@@ -40,8 +40,9 @@ for line in lines:
         if event not in ("call", "return") or not code.co_filename.startswith(str(source)):
             return
         # what runs because a module is imported, its body and what that calls, is no part of the walk
-        importing += (code.co_name == "<module>") * (1 if event == "call" else -1)
-        if importing == 0 and code.co_flags & inspect.CO_OPTIMIZED:
+        imports = code.co_name == "<module>" or code.co_filename == str(source / "lazy.py")
+        importing += imports * (1 if event == "call" else -1)
+        if importing == 0 and not imports and code.co_flags & inspect.CO_OPTIMIZED:
             files.add(code.co_filename)
         if (code.co_filename, code.co_qualname) in drawn:
             if event == "call":

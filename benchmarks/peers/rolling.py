@@ -24,7 +24,7 @@ def rolling() -> Rolling:
     shell = zm.RigidBody("shell", mass=mass, inertia=inertia)
     contact, center = zm.Particle("contact", mass=0), zm.Particle("center", mass=0)
     gap = shape.bowl(*contact.position)
-    k = zm.gradient(gap, contact.position)
+    k = zm.expression.gradient(gap, contact.position)
     n = k / np.sqrt(k @ k)
     slip = center.velocity + shape.OUTER * np.cross(n, shell.angular_velocity)
     system = zm.System(

@@ -42,7 +42,7 @@ def prepare(variant: str, files: os.PathLike) -> Engine:
     restored = "constraints restored after each step" if project else "project=False"
     if "before" in variant:
         return Engine(f"the version before, {os.path.dirname(zm.__file__)}, {restored}", run)
-    settings = f"zm.simulate, eight evaluations at a time in {zm.host().width} lanes, {restored}"
+    settings = f"zm.simulate, eight evaluations at a time in {zm.export.host().width} lanes, {restored}"
     return Engine(settings, run, lambda: slope_seconds(model, lanes=1))
 
 
@@ -53,7 +53,7 @@ def instructions(model: Rolling) -> int:
 
     known = zm.compile(model.system, model.start)
     outputs = with_reciprocals([*model.system.rates, *known.acceleration, known.growth])
-    text = StraightLine("rhs", known.inputs, [outputs], Flavour(1, zm.host().fused)).text
+    text = StraightLine("rhs", known.inputs, [outputs], Flavour(1, zm.export.host().fused)).text
     return len(re.findall(r"= (?:f(?:add|sub|mul|div)|call)\b", text))
 
 
@@ -64,7 +64,7 @@ def slope_seconds(model: Rolling, *, lanes: int) -> float:
 
     known = zm.compile(model.system, model.start)
     slopes = [*model.system.rates, *known.acceleration]
-    target = zm.host().lanes(lanes)
+    target = zm.export.host().lanes(lanes)
     outputs = [slopes, [known.growth], list(known.native.telling)]
     machine_code = code({"rhs": (known.inputs, outputs)}, target, effort=BEST)
     t, y = np.zeros(lanes), np.repeat(np.concatenate([model.start.q, model.start.v]), lanes)

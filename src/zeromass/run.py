@@ -20,9 +20,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from zeromass.compile.program import Program
+from zeromass.errors import RunDoubtful, RunStopped
 from zeromass.expression import Expression
 from zeromass.frozen import frozen
-from zeromass.integrate import Course, Limits, MethodName, RunDoubtful, RunStopped, Settings, course
+from zeromass.integrate import Course, Limits, MethodName, Settings, course
 from zeromass.integrate.course import Events, events_of
 from zeromass.model import ModelError, State, System
 from zeromass.model.beginning import Beginning
@@ -34,8 +35,8 @@ if TYPE_CHECKING:
 
     from zeromass.analysis import Adjoint, Certificate, Extremum, Interval, RequiredFriction, Sensitivity, Work
     from zeromass.analysis.contact import ContactHistory
+    from zeromass.contact.pictures import Shape
     from zeromass.integrate.hybrid.pieces import Impulse
-    from zeromass.model import Shape
     from zeromass.report import Plots, View
     from zeromass.report.origin import Origin
     from zeromass.report.viewer.scene import Point, Series
@@ -68,7 +69,7 @@ def simulate(
     rtol, atol   error allowed in a step, relative and absolute, for every coordinate and rate
     method       "collocation" (order 15, its stages side by side in SIMD lanes), "dop853" (order 8), "radau" (stiff
                  systems) or "fixed" (order 8, steps of length `step`), or the name of
-                 another one that was added to `zm.METHODS`
+                 another one that was added to `zeromass.integrate.METHODS`
     step         length of every step, with method="fixed", or with "radau", which then keeps order 5
     events       zm.Event, several, or {name: expression}; their zeros are located on the dense output. Steps are short
                  enough for what depends on time alone in them, and for sines of the state; two zeros of another function
@@ -305,7 +306,7 @@ class Run(Course):
     def required_friction(self) -> RequiredFriction:
         """The coefficient of friction that rolling needs: the largest |F_t|/F_n, and its time.
 
-        >>> ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(slope=0.3))
+        >>> ball = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.surfaces.plane(slope=0.3))
         >>> run = zm.simulate(ball, ball.start(contact=(0, 0)), until=1.0)
         >>> bool(np.isclose(run.required_friction().value, 2 / 7 * np.tan(0.3)))
         True
@@ -350,7 +351,7 @@ class Run(Course):
 
         A ball that rolls down a sphere would leave it at 10/17 of its height:
 
-        >>> ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.sphere(1.0), two_sided=True)
+        >>> ball = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.surfaces.sphere(1.0), two_sided=True)
         >>> run = zm.simulate(ball, ball.start(contact=(0.3, 0.0), guess=1.0), until=1.5)
         >>> (span,) = run.pulling()
         >>> heights = run.at([0.0, span.begin])[ball.center[2]]
@@ -364,6 +365,8 @@ class Run(Course):
     def sensitivity(self, times: ArrayLike | None = None) -> Sensitivity:
         """Derivatives of the state by the start and the parameters, at given times or at the end.
 
+        Directions of the start that violate the constraints are formal; those along them describe neighbouring motions.
+
         >>> x = zm.coordinate("x")
         >>> free = zm.System(kinetic=zm.rate(x) ** 2 / 2)
         >>> run = zm.simulate(free, free.start({zm.rate(x): 1.0}), until=3.0)
@@ -376,7 +379,10 @@ class Run(Course):
         return sensitivity(self, times)
 
     def adjoint(self, e: Expression, times: ArrayLike | None = None, weights: ArrayLike = 1.0) -> Adjoint:
-        """Derivatives of one number, Σ w e at some times, by the whole start and all parameters, from one run backward.
+        """Derivatives of Σ w_k e(t_k) by the whole start and all parameters, from one integration backward in time.
+
+        times    at which e counts; by default the end
+        weights  w, one for all or one for each time
 
         >>> x = zm.coordinate("x")
         >>> free = zm.System(kinetic=zm.rate(x) ** 2 / 2)
@@ -389,7 +395,10 @@ class Run(Course):
         return adjoint(self, e, times, weights)
 
     def lyapunov_exponent(self, *, every: float | None = None, seed: int = 0) -> float:
-        """Largest Lyapunov exponent, 1/s; `every` is the time between renormalisations, s.
+        """Largest Lyapunov exponent, 1/s: the mean rate of growth of a tangent of the motion.
+
+        every  time between renormalisations, s; by default a hundredth of the run
+        seed   of the direction of the first tangent
 
         Beside the unstable rest of ẍ = 4 x motions part with e²ᵗ:
 
@@ -404,7 +413,15 @@ class Run(Course):
         return lyapunov_exponent(self, every=every, seed=seed)
 
     def lyapunov_spectrum(self, *, every: float | None = None, seed: int = 0, count: int | None = None) -> np.ndarray:
-        """Lyapunov exponents along the constraints, 1/s, the largest first; all, or `count`; see `zm.lyapunov_spectrum`.
+        """Lyapunov exponents along the constraints, 1/s, the largest first.
+
+        every  time between reorthonormalisations, s; by default a hundredth of the run or less: so short that no tangent
+               grows more than 1,000 times as much as another
+        seed   of the directions of the first tangents
+        count  how many, the largest ones; by default all. Of a large system, whose constraint derivatives are not written
+               out, give a count
+
+        If all are asked for, a RunDoubtful warning says where their sum is not the mean divergence of the flow.
 
         >>> x = zm.coordinate("x")
         >>> upright = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=-2 * x**2)
@@ -484,18 +501,33 @@ class Run(Course):
         sliders: Sliders | None = None,
         source: str | None = None,
     ) -> Path | View:
-        """Writes an HTML file that plays the run in three dimensions; see `zm.view`. Without a path: a page for a notebook.
+        """Writes an HTML file that plays the run in three dimensions. Without a path: a page for a notebook.
 
-        With sliders={parameter: (from, to)} the page makes the motion anew when one is moved, by itself and offline.
+        others   runs that are played beside this one, by the same clock
+        layout   of several runs: "overlay" or "side by side"
+        names    of the runs, for legends
+        shapes   {part, its name, or a point (x, y, z) of expressions: one of zm.shapes}, such as
+                 {"bob": zm.shapes.sphere(0.05)}. Without one the shape follows from where a body touches, or from its
+                 inertia; particles are balls
+        lines    [(point, point), …] drawn between points, three expressions each, beside rods, springs and joints
+        trails   points whose paths are drawn; by default those of all parts
+        plots    {"title (unit)": expression or {name: expression}} instead of the usual charts
+        fps      samples a second; by default 60, at least 600 and at most 6000 in all
+        title    of the page
+        sliders  {parameter, or what the start prescribes: (from, to)}: the page integrates the motion again when a slider
+                 is moved, without a server. What it can not do it says, as does a PageLimited warning
+        source   the program that makes the run, for the page's button "copy as Python"
+
+        The file needs no network: a content policy in it forbids any request.
 
         >>> bob = zm.Particle("bob", mass=1.0)
         >>> falling = zm.System([bob], gravity=9.81)
         >>> run = zm.simulate(falling, falling.start(), until=1.0)
-        >>> run.view(folder / "bob.html", shapes={bob: zm.Dot(0.1)}, title="it falls").name
+        >>> run.view(folder / "bob.html", shapes={bob: zm.shapes.sphere(0.1)}, title="it falls").name
         'bob.html'
         """
-        from zeromass.report import View, view
-        from zeromass.report.viewer.page import slider_values
+        from zeromass.report import View
+        from zeromass.report.viewer.page import slider_values, view
 
         write = partial(
             view,

@@ -24,7 +24,7 @@ def swinging() -> zm.Run:
     return zm.simulate(pendulum, pendulum.start({a: 2.0, b: 1.0}), until=15.0, rtol=1e-9)
 
 
-def _asked(run: zm.Run) -> list[zm.Expression]:
+def _asked(run: zm.Run) -> list[zm.expression.Expression]:
     a, b = run.system.coordinates
     return [np.sin(b), zm.rate(a) ** 2, zm.acceleration(b), np.cos(3 * a) * b, -np.sin(b)]
 
@@ -85,7 +85,7 @@ def test_of_peaks_that_are_all_alike_few_are_looked_at() -> None:
     assert abs(run.minimum(θ).value + 1.0) < 1e-8
 
 
-def _of_all_steps(run: zm.Run, e: zm.Expression, monkeypatch: pytest.MonkeyPatch) -> Extremum:
+def _of_all_steps(run: zm.Run, e: zm.expression.Expression, monkeypatch: pytest.MonkeyPatch) -> Extremum:
     """The largest value, where no step is left out before it is sampled."""
     with monkeypatch.context() as patched:
         patched.setattr(extrema, "approximation", lambda run, e: None)
@@ -135,7 +135,7 @@ def test_backward_runs_have_their_largest_values_too(swinging: zm.Run, monkeypat
 def test_friction_of_a_long_run_is_that_of_a_look_at_everything(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where the surface has to pull in the course of it."""
     bowl = zm.Surface(lambda X, Y, Z: Z - 0.1 * X**2 - 0.3 * Y**2)
-    ball = zm.Rolling(zm.ball(0.1, 0.5), on=bowl)
+    ball = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=bowl)
     run = zm.simulate(ball, ball.start(contact=(1.0, 0.5), velocity=(0.3, 0.0)), until=12.0)
     assert len(run.t) > MANY
     ratio = ball.contacts[0].friction_ratio

@@ -28,7 +28,7 @@ def test_pitchfork_of_the_bead_on_a_hoop():
     """At W² = g/R the bottom loses its stability to cos α = g/(W²R), both ways."""
     system, W, R, z, angle = hoop()
     bottom = system.equilibrium(constant=[angle], guess={z: -R})
-    branch = zm.branch(system, bottom, over=(W, 1.0, 10.0), constant={"angle": angle})
+    branch = zm.analysis.branch(system, bottom, over=(W, 1.0, 10.0), constant={"angle": angle})
     (special,) = branch.special
     assert special.kind == "pitchfork"
     assert abs(special.value - np.sqrt(G / R)) < 1e-10
@@ -56,7 +56,7 @@ def test_folds_of_a_truss():
     push = zm.Force((0, 0, -P), at=joint.position)
     system = zm.System([joint], forces=[*springs, push], constraints={"guide": np.array([x, y])})
     rest = system.equilibrium(guess={z: h0})
-    branch = zm.branch(system, rest, over=(P, -3.0, 3.0))
+    branch = zm.analysis.branch(system, rest, over=(P, -3.0, 3.0))
     h = np.linspace(-h0, h0, 2_000_001)
     load = 2 * k * (L - np.hypot(a, h)) * h / np.hypot(a, h)
     folds = [s for s in branch.special if s.kind == "fold"]
@@ -73,7 +73,7 @@ def test_transcritical_and_hopf():
     x, y = zm.coordinates("x y")
     p = zm.parameter("p", -1.0)
     system = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**3 / 3 - p * x**2 / 2)
-    branch = zm.branch(system, system.equilibrium(), over=(p, -1.0, 1.0))
+    branch = zm.analysis.branch(system, system.equilibrium(), over=(p, -1.0, 1.0))
     assert [s.kind for s in branch.special] == ["transcritical"]
     assert abs(branch.special[0].value) < 1e-10
     other = branch.other()
@@ -86,7 +86,7 @@ def test_transcritical_and_hopf():
         constraints={"tie": y - 2 * x},
         coordinates=[x, y],
     )
-    branch = zm.branch(pol, pol.equilibrium(parameters={p: -0.99}), over=(p, -0.99, 1.0))
+    branch = zm.analysis.branch(pol, pol.equilibrium(parameters={p: -0.99}), over=(p, -0.99, 1.0))
     assert [s.kind for s in branch.special] == ["Hopf"]
     assert abs(branch.special[0].value) < 1e-9
 
@@ -100,7 +100,7 @@ def test_flutter_of_a_follower_force():
     c = 0.1
     damping = {a: -c * da - c * (da - db) + P * np.sin(a - b), b: -c * (db - da)}
     column = zm.System(kinetic=kinetic, potential=(a**2 + (b - a) ** 2) / 2, forces=damping)
-    branch = zm.branch(column, column.equilibrium(), over=(P, 0.0, 3.0))
+    branch = zm.analysis.branch(column, column.equilibrium(), over=(P, 0.0, 3.0))
     (hopf,) = [s for s in branch.special if s.kind == "Hopf"]
     M, C = np.array([[3.0, 1], [1, 1]]), c * np.array([[2.0, -1], [-1, 1]])
 
@@ -121,12 +121,12 @@ def test_bad_input():
     x, p = zm.coordinate("x"), zm.parameter("p", 0.0)
     column = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**4 / 4 - p * x**2 / 2)
     rest = column.equilibrium()
-    with pytest.raises(zm.ModelError, match="is a bifurcation itself"):
-        zm.branch(column, rest, over=(p, -1.0, 1.0))
-    with pytest.raises(zm.ModelError, match="outside of 1 … 2"):
-        zm.branch(column, rest, over=(p, 1.0, 2.0))
-    with pytest.raises(zm.ModelError, match="is no parameter"):
-        zm.branch(column, rest, over=(x, 1.0, 2.0))
-    away = zm.branch(column, column.equilibrium(parameters={p: -1.0}), over=(p, -2.0, -0.5))
-    with pytest.raises(zm.ModelError, match="0 bifurcations"):
+    with pytest.raises(zm.errors.ModelError, match="is a bifurcation itself"):
+        zm.analysis.branch(column, rest, over=(p, -1.0, 1.0))
+    with pytest.raises(zm.errors.ModelError, match="outside of 1 … 2"):
+        zm.analysis.branch(column, rest, over=(p, 1.0, 2.0))
+    with pytest.raises(zm.errors.ModelError, match="is no parameter"):
+        zm.analysis.branch(column, rest, over=(x, 1.0, 2.0))
+    away = zm.analysis.branch(column, column.equilibrium(parameters={p: -1.0}), over=(p, -2.0, -0.5))
+    with pytest.raises(zm.errors.ModelError, match="0 bifurcations"):
         away.other()

@@ -82,5 +82,5 @@ def test_what_is_asked_for_has_names_of_its_own():
     run = zm.simulate(spring, spring.start({x: 1.0}), until=1.0)
     assert [one.name for one in run.certificate(of=[x, 2 * zm.rate(x)]).of] == ["x", "2*rate(x)"]
     for wrong, words in ((3j, "no expression"), ([x, x], "two have the name 'x'"), ({1: x}, "no name")):
-        with pytest.raises(zm.ModelError, match=words):
+        with pytest.raises(zm.errors.ModelError, match=words):
             run.certificate(of=wrong)

@@ -13,7 +13,9 @@ import numpy as np
 import pytest
 
 import zeromass as zm
-from zeromass.analysis import FewDigits, certificate
+from zeromass.analysis import certificate
+from zeromass.errors import FewDigits
+from zeromass.integrate import Settings
 from zeromass.integrate.stepping.dense import DEGREE
 
 x = zm.coordinate("x")
@@ -64,7 +66,7 @@ def known_runs(count: int, seed: int):
         yield run, float((np.abs(y - exact(t)) / np.abs(y).max(axis=0)).max())
 
 
-@pytest.mark.filterwarnings("ignore::zeromass.analysis.certificate.FewDigits")
+@pytest.mark.filterwarnings("ignore::zeromass.errors.FewDigits")
 @pytest.mark.parametrize("count", [30, pytest.param(600, marks=pytest.mark.slow)])
 def test_claims_are_true(count):
     """Never half a digit more than the error leaves, hardly ever any more, and mostly no more than a digit less."""
@@ -270,9 +272,9 @@ def test_a_coordinate_that_stays_at_zero_costs_no_digits():
 
 
 @pytest.fixture
-def second_settings(monkeypatch) -> list[zm.Settings]:
+def second_settings(monkeypatch) -> list[Settings]:
     """How certificates make their second runs."""
-    made: list[zm.Settings] = []
+    made: list[Settings] = []
     module = sys.modules["zeromass.analysis.certificate"]
     course = module.course  # type: ignore[attr-defined]
 
@@ -297,7 +299,7 @@ def test_the_second_run_is_made_as_the_first(second_settings):
 
 def test_events_of_the_system_stop_the_second_run_too():
     """A ball that leaves a sphere does so in both runs, and the digits are those of the way until then."""
-    ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.sphere(1.0))
+    ball = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.surfaces.sphere(1.0))
     start = ball.start(contact=(0.3, 0.0), guess=1.0)
     run = zm.simulate(ball, start, until=5.0)
     assert run.outcome.ending == "event"
@@ -323,7 +325,7 @@ def test_a_second_run_that_ends_elsewhere_is_named(monkeypatch):
 def test_another_kind_of_motion_is_named():
     from zeromass.analysis.digits import parting
 
-    ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(), friction=0.2)
+    ball = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.surfaces.plane(), friction=0.2)
     thrown = ball.slipping.start(
         [(ball.contact, 0.0), (ball.center_particle.velocity, (1.0, 0.0, 0.0)), (ball.body.angular_velocity, 0.0)]
     )
@@ -337,7 +339,7 @@ def test_another_kind_of_motion_is_named():
     assert words == f"the run is rolling from t = {begin:.6g} s on, the closer run flying from t = {begin:.6g} s on"
 
 
-@pytest.mark.filterwarnings("ignore::zeromass.RunStopped")
+@pytest.mark.filterwarnings("ignore::zeromass.errors.RunStopped")
 def test_a_run_that_stopped_is_judged_by_its_good_part():
     """x with ẍ = −1/(2√x) from rest at 1 gets to zero at 4√2/3 s; as much as there is has digits."""
     falling = zm.System(kinetic=v**2 / 2, potential=np.sqrt(x))

@@ -28,7 +28,7 @@ def test_rest_is_where_the_potential_does_not_change():
     assert np.abs(Q - A.T @ np.linalg.lstsq(A.T, Q, rcond=None)[0]).max() < 1e-12
     run = zm.simulate(system, rest, until=1.0)
     assert np.abs(run.y - run.y[0]).max() < 1e-9
-    assert zm.linearize(system, rest).stability() == "marginal"
+    assert zm.analysis.linearize(system, rest).stability() == "marginal"
 
 
 def test_what_is_prescribed_is_held_by_what_may_change():
@@ -114,26 +114,26 @@ def test_a_rolling_hoop_in_a_circle():
 def test_an_equilibrium_that_can_not_be_reached():
     x, y = zm.coordinates("x y")
     slope = zm.System(kinetic=(zm.rate(x) ** 2 + zm.rate(y) ** 2) / 2, potential=2 * y, constraints={"incline": y - x})
-    with pytest.raises(zm.StartError, match=r"no such rest: no state satisfies .*balance of forces on"):
+    with pytest.raises(zm.errors.StartError, match=r"no such rest: no state satisfies .*balance of forces on"):
         slope.equilibrium()
     moved = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2, constraints={"moved": x - zm.t})
-    with pytest.raises(zm.StartError, match=r"rate of moved.*name what stays constant"):
+    with pytest.raises(zm.errors.StartError, match=r"rate of moved.*name what stays constant"):
         moved.equilibrium()
-    with pytest.raises(zm.StartError, match=r"'rate\(x\)' is prescribed, and at rest nothing moves"):
+    with pytest.raises(zm.errors.StartError, match=r"'rate\(x\)' is prescribed, and at rest nothing moves"):
         slope.equilibrium({zm.rate(x): 1.0})
-    with pytest.raises(zm.ModelError, match="'k' is no parameter of the system"):
+    with pytest.raises(zm.errors.ModelError, match="'k' is no parameter of the system"):
         slope.equilibrium(by=[zm.parameter("k", 1.0)])
 
 
 def test_what_rests_for_a_moment_only_is_no_equilibrium():
     x, y = zm.coordinates("x y")
     pushed = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2, forces={x: zm.t})
-    with pytest.raises(zm.StartError, match="rests for a moment only: the force on 'x' changes"):
+    with pytest.raises(zm.errors.StartError, match="rests for a moment only: the force on 'x' changes"):
         pushed.equilibrium()
     two = zm.System(kinetic=(zm.rate(x) ** 2 + zm.rate(y) ** 2) / 2, potential=x * y)
-    with pytest.raises(zm.StartError, match="does not stay constant"):
+    with pytest.raises(zm.errors.StartError, match="does not stay constant"):
         two.equilibrium({y: 0.0, zm.rate(y): 1.0}, constant=[x])
-    with pytest.raises(zm.ModelError, match="contains neither"):
+    with pytest.raises(zm.errors.ModelError, match="contains neither"):
         two.equilibrium(constant=[zm.t])
 
 
@@ -158,7 +158,7 @@ def test_one_mechanism_in_three_kinds_of_coordinates():
             angles = [angle, coupler, rocker]
             guess = [(part, [*place, s]) for part, place, s in zip(parts[0], middle, angles, strict=True)]
         rest = system.equilibrium(guess=guess)
-        found.append((rest[pins], zm.linearize(system, rest).eigenvalues))
+        found.append((rest[pins], zm.analysis.linearize(system, rest).eigenvalues))
     for places, λ in found[1:]:
         assert np.abs(places - found[0][0]).max() < 1e-13
         assert np.abs(λ - found[0][1]).max() < 1e-11
@@ -172,6 +172,6 @@ def test_a_mechanism_whose_rows_depend_on_one_another_on_the_constraints_only():
     l, masses = 0.6, np.array([1.0, 2.0, 1.5])
     system, start, _ = hinged_in_space(l, 1.0, masses, -np.pi / 2, 0.0)
     rest = system.equilibrium(guess=[(system.coordinates, start.q)])
-    λ = zm.linearize(system, rest).eigenvalues
+    λ = zm.analysis.linearize(system, rest).eigenvalues
     ω = np.sqrt(G * (masses @ [0.5, 1.0, 0.5]) / (l * (masses @ [1 / 3, 1.0, 1 / 3])))
     assert np.abs(np.sort_complex(λ) - [-1j * ω, 1j * ω]).max() < 1e-11

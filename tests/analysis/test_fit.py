@@ -34,7 +34,7 @@ def test_parameters_in_constraints_forces_and_the_start_are_found():
     tension = system.reaction["rod"][2]
     data = {bob.position[0]: (t, made.at(t)[bob.position[0]]), tension: (t[:5], made.at(t[:5])[tension])}
     run = zm.simulate(system, start, until=1.0, rtol=1e-11, atol=1e-13)
-    found = zm.fit(run, data, over=[L, a, c])
+    found = zm.analysis.fit(run, data, over=[L, a, c])
     for p, value in true.items():
         assert abs(found.values[p] - value) < 1e-8
     assert found.rms < 1e-9
@@ -71,7 +71,7 @@ def test_errors_are_those_of_linear_regression():
     random = np.random.default_rng(3)
     t = np.linspace(0.0, 2.0, 12)
     data = 1.0 + 0.7 * t + random.normal(scale=0.05, size=12)
-    found = zm.fit(free, {x: (t, data)}, over=[x0, v], start=start)
+    found = zm.analysis.fit(free, {x: (t, data)}, over=[x0, v], start=start)
     X = np.stack([np.ones(12), t], axis=1)
     β, rss = np.linalg.lstsq(X, data, rcond=None)[:2]
     covariance = rss[0] / 10 * np.linalg.inv(X.T @ X)
@@ -79,7 +79,7 @@ def test_errors_are_those_of_linear_regression():
     assert np.abs(found.covariance / covariance - 1).max() < 1e-6
     low, high = found.interval(v, 0.9)
     assert abs((high - low) / 2 - student.ppf(0.95, 10) * np.sqrt(covariance[1, 1])) < 1e-9
-    known = zm.fit(free, {x: (t, data, 0.05)}, over=[x0, v], start=start)
+    known = zm.analysis.fit(free, {x: (t, data, 0.05)}, over=[x0, v], start=start)
     assert np.abs(known.covariance / (0.05**2 * np.linalg.inv(X.T @ X)) - 1).max() < 1e-6
 
 
@@ -89,7 +89,7 @@ def test_what_measurements_do_not_tell_has_no_error_bar():
     spring = zm.System(kinetic=m * zm.rate(x) ** 2 / 2, potential=k * x**2 / 2)
     run = zm.simulate(spring, spring.start({x: 1.0}), until=1.0)
     t = np.linspace(0.1, 2.0, 9)
-    found = zm.fit(run, {x: (t, np.cos(2 * t))}, over=[k, m])
+    found = zm.analysis.fit(run, {x: (t, np.cos(2 * t))}, over=[k, m])
     assert abs(found.values[k] / found.values[m] - 4) < 1e-7
     assert np.isinf(found.errors[k])
     assert np.isinf(found.errors[m])
@@ -100,26 +100,26 @@ def test_bad_input():
     spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=k * x**2 / 2)
     start = spring.start({x: 1.0})
     run = zm.simulate(spring, start, until=1.0)
-    with pytest.raises(zm.ModelError, match="needs its start"):
-        zm.fit(spring, {x: ([1.0], [1.0])}, over=[k])
-    with pytest.raises(zm.ModelError, match=r"data are \{expression: \(times, values\)\}"):
-        zm.fit(run, {x: [1.0]}, over=[k])
-    with pytest.raises(zm.ModelError, match="2 values at 1 times"):
-        zm.fit(run, {x: ([1.0], [1.0, 2.0])}, over=[k])
-    with pytest.raises(zm.ModelError, match="'x' is none"):
-        zm.fit(run, {x: ([1.0], [1.0])}, over=[x])
-    with pytest.raises(zm.ModelError, match="data before the start"):
-        zm.fit(run, {x: ([-1.0], [1.0])}, over=[k])
+    with pytest.raises(zm.errors.ModelError, match="needs its start"):
+        zm.analysis.fit(spring, {x: ([1.0], [1.0])}, over=[k])
+    with pytest.raises(zm.errors.ModelError, match=r"data are \{expression: \(times, values\)\}"):
+        zm.analysis.fit(run, {x: [1.0]}, over=[k])
+    with pytest.raises(zm.errors.ModelError, match="2 values at 1 times"):
+        zm.analysis.fit(run, {x: ([1.0], [1.0, 2.0])}, over=[k])
+    with pytest.raises(zm.errors.ModelError, match="'x' is none"):
+        zm.analysis.fit(run, {x: ([1.0], [1.0])}, over=[x])
+    with pytest.raises(zm.errors.ModelError, match="data before the start"):
+        zm.analysis.fit(run, {x: ([-1.0], [1.0])}, over=[k])
     for e, value, error in ((x, 1e200, 1e-200), (x, 1e200, 1.0), (x + np.inf, 1.0, 1.0)):
-        with pytest.raises(zm.ModelError, match=r"at t = 0\.5 s by, in standard errors, is no finite number"):
-            zm.fit(run, {e: ([0.5], [value], error)}, over=[k])
-    with pytest.raises(zm.ModelError, match="'u' is no parameter of the system or of its start"):
-        zm.fit(run, {x: ([1.0], [1.0])}, over=[zm.parameter("u", 1.0)])
+        with pytest.raises(zm.errors.ModelError, match=r"at t = 0\.5 s by, in standard errors, is no finite number"):
+            zm.analysis.fit(run, {e: ([0.5], [value], error)}, over=[k])
+    with pytest.raises(zm.errors.ModelError, match="'u' is no parameter of the system or of its start"):
+        zm.analysis.fit(run, {x: ([1.0], [1.0])}, over=[zm.parameter("u", 1.0)])
 
 
 def test_a_fit_begins_within_its_bounds():
     x, k = zm.coordinate("x"), zm.parameter("k", 1.0)
     spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=k * x**2 / 2)
     run = zm.simulate(spring, spring.start({x: 1.0}), until=1.0)
-    with pytest.raises(zm.ModelError, match="the fit begins with k = 1, outside its bounds 2 … 3"):
-        zm.fit(run, {x: ([0.5, 1.0], [0.9, 0.6])}, over=[k], bounds={k: (2.0, 3.0)})
+    with pytest.raises(zm.errors.ModelError, match="the fit begins with k = 1, outside its bounds 2 … 3"):
+        zm.analysis.fit(run, {x: ([0.5, 1.0], [0.9, 0.6])}, over=[k], bounds={k: (2.0, 3.0)})

@@ -38,7 +38,7 @@ def test_masses_on_springs_hang_as_long_as_their_weights_make_them() -> None:
     assert rest.system.large
     lengths = LENGTH + G / K * np.arange(count, 0, -1)
     assert np.abs(rest[heights] + np.cumsum(lengths)).max() < 1e-12
-    found = np.abs(np.linalg.eigvals(zm.linearize(system, rest).A).imag)
+    found = np.abs(np.linalg.eigvals(zm.analysis.linearize(system, rest).A).imag)
     for j in range(1, count + 1):
         ω = 2 * np.sqrt(K) * np.sin((2 * j - 1) * np.pi / (4 * count + 2))
         assert np.abs(found - ω).min() < 1e-9
@@ -55,8 +55,8 @@ def test_a_rest_of_a_moment_is_none() -> None:
 def test_accelerations_change_with_time_as_their_differences_do() -> None:
     """Of two bodies with a drive and a spring whose end moves, by differences of fourth order."""
     a, b = (zm.RigidBody(name, 1.0 + k, (0.1, 0.2, 0.25), at=(k, 0, 0)) for k, name in enumerate("ab"))
-    hinge = zm.Revolute(zm.Ground(), a, at=(-0.5, 0, 0), axis=(0, 1, 0))
-    joints = [hinge, zm.Spherical(a, b, at=(0.5, 0, 0)), hinge.drive(0.4 * np.sin(2 * zm.t))]
+    hinge = zm.joints.Revolute(zm.Ground(), a, at=(-0.5, 0, 0), axis=(0, 1, 0))
+    joints = [hinge, zm.joints.Spherical(a, b, at=(0.5, 0, 0)), hinge.drive(0.4 * np.sin(2 * zm.t))]
     pull = zm.Spring(30.0, b.position, (np.cos(3 * zm.t), 1.0, 0.0), length=0.2)
     system = zm.System([a, b], gravity=G, joints=joints, forces=[pull])
     start = system.start(t=0.3)
@@ -75,7 +75,7 @@ def test_a_force_from_outside_is_no_input_but_one_of_a_parameter_is() -> None:
     system = zm.System([p], constraints=wire, forces=[zm.Spring(K, p.position), push])
     rest = system.equilibrium()
     with pytest.raises(ModelError, match=r"give the system the force with a zm\.parameter as its size"):
-        zm.linearize(system, rest, inputs=[zm.Force((1, 0, 0), at=p.position)])
-    linear = zm.linearize(system, rest, inputs=[u], outputs=[p.position[0]])
+        zm.analysis.linearize(system, rest, inputs=[zm.Force((1, 0, 0), at=p.position)])
+    linear = zm.analysis.linearize(system, rest, inputs=[u], outputs=[p.position[0]])
     gain = linear.D - linear.C @ np.linalg.solve(linear.A, linear.B)
     assert gain.item() == pytest.approx(1 / K, rel=1e-12)

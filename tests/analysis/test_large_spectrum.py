@@ -39,5 +39,5 @@ def test_leading_exponents_of_what_is_damped(monkeypatch: pytest.MonkeyPatch):
     assert run.lyapunov_spectrum(count=4).sum() == pytest.approx(-0.5, abs=1e-6)  # the divergence
     leading = run.lyapunov_spectrum(count=2)
     assert np.abs(leading - [2.0, -0.25]).max() < 0.03
-    with pytest.raises(zm.ModelError, match="at least one"):
+    with pytest.raises(zm.errors.ModelError, match="at least one"):
         run.lyapunov_spectrum(count=0)

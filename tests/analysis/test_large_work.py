@@ -14,8 +14,8 @@ from zeromass.mechanism import Acting
 from zeromass.model import system as model
 
 A, B = (zm.RigidBody(name, 1.0 + k, (0.1, 0.2, 0.25), at=(k, 0, 0)) for k, name in enumerate("ab"))
-HINGE = zm.Revolute(zm.Ground(), A, at=(-0.5, 0, 0), axis=(0, 1, 0), name="hinge")
-PIN = zm.Revolute(A, B, at=(0.5, 0, 0), axis=(0, 1, 0), name="pin")
+HINGE = zm.joints.Revolute(zm.Ground(), A, at=(-0.5, 0, 0), axis=(0, 1, 0), name="hinge")
+PIN = zm.joints.Revolute(A, B, at=(0.5, 0, 0), axis=(0, 1, 0), name="pin")
 DRIVE = HINGE.drive(0.5 * np.sin(3 * zm.t), name="drive")
 AGAIN = HINGE.drive(0.5 * np.sin(3 * zm.t), name="drive again")
 ELASTIC: dict[str, Any] = {"stiffness": (50, 60, 70, 5, 6, 7), "damping": (1, 2, 3, 4, 5, 6)}
@@ -29,7 +29,7 @@ CASES: dict[str, dict[str, Any]] = {
     "a spring whose end moves": {"forces": [zm.Spring(30.0, B.position, (1 + np.sin(4 * zm.t), 0, 1), length=0.2)]},
     "a spring with a damper": {
         "joints": [HINGE],
-        "forces": [zm.Bushing(A, B, at=(0.5, 0, 0), axis=(0, 0, 1), **ELASTIC)],
+        "forces": [zm.joints.Bushing(A, B, at=(0.5, 0, 0), axis=(0, 0, 1), **ELASTIC)],
     },
     "stops that take energy": {"forces": [HINGE.stops(-0.2, 0.2, stiffness=300.0, damping=10.0)]},
     "friction of what moves": {"forces": [BELT, HINGE.spring(5.0)]},

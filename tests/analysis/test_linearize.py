@@ -50,8 +50,8 @@ def test_redundant_coordinates_and_constraints_do_not_show():
     x2, z2 = x + 0.7 * np.sin(b), z - 0.7 * np.cos(b)
     speed = [zm.rate(e) ** 2 for e in (x, z, x2, z2)]
     angles = zm.System(kinetic=(speed[0] + speed[1]) / 2 + speed[2] + speed[3], potential=G * (z + 2 * z2))
-    linear = zm.linearize(system, hang)
-    same(linear.eigenvalues, zm.linearize(angles, angles.start()).eigenvalues)
+    linear = zm.analysis.linearize(system, hang)
+    same(linear.eigenvalues, zm.analysis.linearize(angles, angles.start()).eigenvalues)
     assert len(linear.A) == 4
     assert linear.removed == 2 * 9 - 4
     assert linear.stability() == "marginal"
@@ -60,7 +60,7 @@ def test_redundant_coordinates_and_constraints_do_not_show():
 def test_small_motions_are_those_of_the_run():
     """y(t) from starts ± h apart differs by 2h e^{At}: central differences, h² and rounding/h, about 1e-9."""
     system, hang = cartesian_double_pendulum()
-    linear = zm.linearize(system, hang)
+    linear = zm.analysis.linearize(system, hang)
     h, until = 1e-4, 0.5
     names = dict(zip(linear.states, linear.formulas, strict=True))
     ends = []
@@ -101,7 +101,7 @@ def test_against_mpmath(seed):
     constraints = {"surface": phi(*q, np.sin), "knife": psi(*q, *v)}
     system = zm.System(M=mass(*q), Q=force(*q, *v, np.sin), coordinates=q, constraints=constraints)
     start = system.start({q[0]: 0.7, v[0]: 0.4}, guess={q[1]: 0.8, q[2]: 0.3})
-    linear = zm.linearize(system, start)
+    linear = zm.analysis.linearize(system, start)
     y0 = [mp.mpf(float(s)) for s in (*start.q, *start.v)]
     step = mp.mpf(10) ** -20
 
@@ -176,7 +176,7 @@ def test_rolling_disc_is_stable_above_its_speed():
         start = system.start(
             [(disc.position[2], R), (disc.quaternion, (1, 0, 0, 0)), (disc.angular_velocity_body, (0, Ω, 0))]
         )
-        linear = zm.linearize(system, start, states=states)
+        linear = zm.analysis.linearize(system, start, states=states)
         square = m * G * R / (A + m * R**2) - C * (C + m * R**2) * Ω**2 / (A * (A + m * R**2))
         root = np.sqrt(complex(square))
         same(linear.eigenvalues, [root, -root, 0.0, 0.0], 1e-7)  # zero is a double root
@@ -198,7 +198,7 @@ def test_sleeping_top(spin):
         [(top.position, (0, 0, l)), (top.quaternion, (1, 0, 0, 0)), (top.angular_velocity_body, (0, 0, spin))]
     )
     wanted = [r for s in (1, -1) for r in np.roots([A, -1j * s * C * spin, -m * G * l])]
-    linear = zm.linearize(system, start, states=states)
+    linear = zm.analysis.linearize(system, start, states=states)
     same(linear.eigenvalues, [*wanted, 0.0], 1e-10)
     assert (linear.stability() == "unstable") == (C**2 * spin**2 < 4 * A * m * G * l)
 
@@ -211,7 +211,7 @@ def test_foucault_pendulum():
     vx, vy, _ = bob.velocity
     coriolis = {x: 2 * 1.5 * Ω * vy, y: -2 * 1.5 * Ω * vx}
     system = zm.System([bob], gravity=G, forces=coriolis, constraints={"sphere": bob.position @ bob.position - L**2})
-    linear = zm.linearize(system, system.equilibrium(guess={z: -L}))
+    linear = zm.analysis.linearize(system, system.equilibrium(guess={z: -L}))
     ω = np.sqrt(Ω**2 + G / L)
     same(linear.eigenvalues, [1j * (a * Ω + b * ω) for a in (1, -1) for b in (1, -1)])
 
@@ -235,7 +235,7 @@ def test_cart_and_pole_with_input_and_reaction():
     x = cart.position[0]
     tension = system.multipliers[[row.name for row in system.rows].index("rod")]
     push = zm.Force((1.0, 0.0, 0.0), at=cart.position)
-    linear = zm.linearize(
+    linear = zm.analysis.linearize(
         system,
         up,
         inputs=[push],
@@ -263,7 +263,7 @@ def test_about_a_motion():
     system = zm.System([bob], gravity=G, constraints={"rod": x**2 + (z - p) ** 2 - L**2, "plane": y})
     run = zm.simulate(system, system.start({x: 0.0}, guess={z: -L}), until=2.0)
     for t in (0.0, 0.33, 1.7):
-        linear = zm.linearize(run, t)
+        linear = zm.analysis.linearize(run, t)
         assert linear.states == ("bob.x", "rate(bob.x)")
         lift = -2.5 * np.sin(5 * t)
         assert np.abs(linear.A - [[0, 1], [-(G + lift) / L, 0]]).max() < 1e-9
@@ -277,11 +277,11 @@ def test_transition_along_a_motion_is_the_tangent():
     system = zm.System([bob], gravity=G, constraints={"sphere": bob.position @ bob.position - 1})
     start = system.start([(bob.position, (0.6, 0.0, -0.8)), (bob.velocity, (0.0, 1.0, 0.0))])
     run = zm.simulate(system, start, until=0.4, rtol=1e-12, atol=1e-14)
-    first = zm.linearize(run, 0.0)
+    first = zm.analysis.linearize(run, 0.0)
     place = [[repr(e) for e in (*system.coordinates, *system.rates)].index(name) for name in first.states]
 
     def slope(t, Φ):
-        linear = zm.linearize(run, float(np.clip(t, 0.0, 0.4)), states=list(first.formulas))
+        linear = zm.analysis.linearize(run, float(np.clip(t, 0.0, 0.4)), states=list(first.formulas))
         return (linear.A @ Φ.reshape(4, 4)).ravel()
 
     found = solve_ivp(slope, (0, 0.4), np.eye(4).ravel(), rtol=1e-8, atol=1e-10).y[:, -1].reshape(4, 4)
@@ -298,10 +298,12 @@ def test_transition_along_a_motion_is_the_tangent():
 def test_states_that_do_not_close_are_refused():
     x, y = zm.coordinates("x y")
     system = zm.System(kinetic=(zm.rate(x) ** 2 + zm.rate(y) ** 2) / 2, potential=x * y + x**2 + y**2)
-    with pytest.raises(zm.ModelError, match=r"rate of 'rate\(x\)' depends on more than the states given, on 'y'"):
-        zm.linearize(system, system.start(), states=[x, zm.rate(x)])
-    with pytest.raises(zm.ModelError, match="not independent"):
-        zm.linearize(system, system.start(), states=[x, 2 * x, zm.rate(x), y])
+    with pytest.raises(
+        zm.errors.ModelError, match=r"rate of 'rate\(x\)' depends on more than the states given, on 'y'"
+    ):
+        zm.analysis.linearize(system, system.start(), states=[x, zm.rate(x)])
+    with pytest.raises(zm.errors.ModelError, match="not independent"):
+        zm.analysis.linearize(system, system.start(), states=[x, 2 * x, zm.rate(x), y])
 
 
 def test_inputs_that_are_none_are_refused():
@@ -309,31 +311,31 @@ def test_inputs_that_are_none_are_refused():
     y = zm.coordinate("y")
     system = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=p * x**2, constraints={"tie": y - p * x})
     start = system.start()
-    with pytest.raises(zm.ModelError, match="'p' stands in the constraint 'tie'"):
-        zm.linearize(system, start, inputs=[p])
-    with pytest.raises(zm.ModelError, match="is no input"):
-        zm.linearize(system, start, inputs=[x + 1])
-    with pytest.raises(zm.ModelError, match="'u' is no parameter of the system"):
-        zm.linearize(system, start, inputs=[zm.parameter("u", 0.0)])
+    with pytest.raises(zm.errors.ModelError, match="'p' stands in the constraint 'tie'"):
+        zm.analysis.linearize(system, start, inputs=[p])
+    with pytest.raises(zm.errors.ModelError, match="is no input"):
+        zm.analysis.linearize(system, start, inputs=[x + 1])
+    with pytest.raises(zm.errors.ModelError, match="'u' is no parameter of the system"):
+        zm.analysis.linearize(system, start, inputs=[zm.parameter("u", 0.0)])
     elsewhere = zm.System(kinetic=zm.rate(x) ** 2).start()
-    with pytest.raises(zm.ModelError, match="belongs to another system"):
-        zm.linearize(system, elsewhere)
+    with pytest.raises(zm.errors.ModelError, match="belongs to another system"):
+        zm.analysis.linearize(system, elsewhere)
 
 
 def test_a_state_without_a_motion_is_refused():
     x, y = zm.coordinates("x y")
     system = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=y, coordinates=[x, y])
-    with pytest.raises(zm.ModelError, match="no explicit acceleration"):
-        zm.linearize(system, system.start())
+    with pytest.raises(zm.errors.ModelError, match="no explicit acceleration"):
+        zm.analysis.linearize(system, system.start())
 
 
 def test_python_control_is_named_where_it_is_missing():
     from importlib.util import find_spec
 
     x = zm.coordinate("x")
-    linear = zm.linearize(s := zm.System(kinetic=zm.rate(x) ** 2), s.start(), inputs=[{x: 1.0}], outputs=[x])
+    linear = zm.analysis.linearize(s := zm.System(kinetic=zm.rate(x) ** 2), s.start(), inputs=[{x: 1.0}], outputs=[x])
     if find_spec("control") is None:
-        with pytest.raises(zm.ModelError, match="zeromass\\[control\\]"):
+        with pytest.raises(zm.errors.ModelError, match="zeromass\\[control\\]"):
             linear.to_control()
     else:
         assert np.allclose(linear.to_control().A, linear.A)
@@ -345,7 +347,7 @@ def test_python_control_has_the_same_names_and_the_same_answers():
     x, θ = zm.coordinates("x theta")
     T = zm.rate(x) ** 2 + zm.rate(θ) ** 2 / 2 + zm.rate(x) * zm.rate(θ) * np.cos(θ)
     cart = zm.System(kinetic=T, potential=9.81 * np.cos(θ))
-    linear = zm.linearize(cart, cart.start(), inputs=[{x: 1.0}], outputs={"place": x, "tilt": θ})
+    linear = zm.analysis.linearize(cart, cart.start(), inputs=[{x: 1.0}], outputs={"place": x, "tilt": θ})
     theirs = linear.to_control()
     assert theirs.state_labels == list(linear.states)
     assert theirs.input_labels == list(linear.inputs)
@@ -364,7 +366,7 @@ def test_regulators():
     """K of a double integrator for Q = 1, R = 1 is (1, √3); the cart and pole stands, from 20° off."""
     x = zm.coordinate("x")
     body = zm.System(kinetic=zm.rate(x) ** 2 / 2)
-    K = zm.linearize(body, body.start(), inputs=[{x: 1.0}]).lqr(1.0, 1.0).gain
+    K = zm.analysis.linearize(body, body.start(), inputs=[{x: 1.0}]).lqr(1.0, 1.0).gain
     assert np.abs(K - [[1, np.sqrt(3)]]).max() < 1e-12
     X, a = zm.coordinates("X a")
     F = zm.parameter("F", 0.0)
@@ -372,15 +374,15 @@ def test_regulators():
     pole = zm.System(
         kinetic=zm.rate(X) ** 2 + (bob[0] ** 2 + bob[1] ** 2) / 10, potential=G * np.cos(a) / 5, forces={X: F}
     )
-    regulator = zm.linearize(pole, pole.start(), inputs=[F]).lqr((1.0, 1.0, 1.0, 1.0), 1.0)
+    regulator = zm.analysis.linearize(pole, pole.start(), inputs=[F]).lqr((1.0, 1.0, 1.0, 1.0), 1.0)
     closed = regulator.closed()
-    assert zm.linearize(closed, closed.start()).stability() == "stable"
+    assert zm.analysis.linearize(closed, closed.start()).stability() == "stable"
     run = zm.simulate(closed, closed.start({a: 0.35}), until=20.0)
     assert np.abs(run.y[-1]).max() < 1e-3
     y = zm.coordinate("y")
     two = zm.System(kinetic=(zm.rate(X) ** 2 + zm.rate(y) ** 2) / 2, potential=-(y**2))
-    linear = zm.linearize(two, two.start(), inputs=[{X: 1.0}])
-    with pytest.raises(zm.ModelError, match="makes this stable"):
+    linear = zm.analysis.linearize(two, two.start(), inputs=[{X: 1.0}])
+    with pytest.raises(zm.errors.ModelError, match="makes this stable"):
         linear.lqr(1.0, 1.0)
 
 
@@ -388,9 +390,9 @@ def test_kinks_have_no_derivatives_and_pieces_have():
     """A block on a rough table: μ m g sign(v) does not show beside the kink, and at rest there is no linear system."""
     x = zm.coordinate("x")
     block = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=2 * x**2, forces={x: -0.3 * np.sign(zm.rate(x))})
-    same(zm.linearize(block, block.start({zm.rate(x): 0.5})).eigenvalues, [2j, -2j])
-    with pytest.raises(zm.ModelError, match=r"'sign\(rate\(x\)\)' switches at this state"):
-        zm.linearize(block, block.start({x: 1.0}))
+    same(zm.analysis.linearize(block, block.start({zm.rate(x): 0.5})).eigenvalues, [2j, -2j])
+    with pytest.raises(zm.errors.ModelError, match=r"'sign\(rate\(x\)\)' switches at this state"):
+        zm.analysis.linearize(block, block.start({x: 1.0}))
 
 
 def test_friction_of_a_reaction():
@@ -411,7 +413,7 @@ def test_friction_of_a_reaction():
         return system.start({x: np.sin(a), angle: a, turn: w}, guess={z: -1.0})
 
     a, w, h = 0.3, 1.5, 1e-5
-    linear = zm.linearize(system, start(a, w), states={"angle": angle, "turn": turn})
+    linear = zm.analysis.linearize(system, start(a, w), states={"angle": angle, "turn": turn})
     slope = zm.rate(turn)
     wanted = [
         (start(a + h, w)[slope] - start(a - h, w)[slope]) / (2 * h),
@@ -423,9 +425,9 @@ def test_friction_of_a_reaction():
 def test_a_ball_rolls_in_a_bowl():
     """ω² = (5/7) g/(R − r) about the bottom, both ways; where it is, and how it is turned, is neutral."""
     curvature, r = 1.2, 0.05
-    bowl = zm.Rolling(zm.ball(r, 0.5), on=zm.surfaces.paraboloid(curvature=curvature), gravity=G)
+    bowl = zm.Rolling(zm.bodies.ball(r, 0.5), on=zm.surfaces.paraboloid(curvature=curvature), gravity=G)
     start = bowl.start(contact=(0, 0), velocity=(0, 0))
-    λ = zm.linearize(bowl, start).eigenvalues
+    λ = zm.analysis.linearize(bowl, start).eigenvalues
     R = 1 / (2 * curvature)
     ω = np.sqrt(5 / 7 * G / (R - r))
     assert np.sum(np.abs(λ - 1j * ω) < 1e-8 * ω) == np.sum(np.abs(λ + 1j * ω) < 1e-8 * ω) == 2
@@ -435,7 +437,7 @@ def test_a_ball_rolls_in_a_bowl():
 def test_a_mode_is_seen_in_a_run():
     """From a start displaced along a mode all coordinates swing with its frequency, up to the square of the amplitude."""
     system, hang = cartesian_double_pendulum()
-    linear = zm.linearize(system, hang)
+    linear = zm.analysis.linearize(system, hang)
     for mode in linear.modes():
         run = zm.simulate(system, linear.displaced(mode, 1e-4), until=1 / mode.frequency)
         assert np.abs(run.y[-1] - run.y[0]).max() < 1e-6

@@ -14,9 +14,9 @@ def chain():
     """Two bars on hinges, in seven coordinates a bar."""
     bars = [zm.RigidBody(f"bar {k}", 1.0, (1 / 12, 1 / 12, 1e-3), at=(0, 0, -0.5 - k)) for k in range(2)]
     joined = zip([zm.Ground(), bars[0]], bars, strict=True)
-    pins = [zm.Revolute(a, b, at=(0, 0, -k), axis=(0, 1, 0)) for k, (a, b) in enumerate(joined)]
+    pins = [zm.joints.Revolute(a, b, at=(0, 0, -k), axis=(0, 1, 0)) for k, (a, b) in enumerate(joined)]
     system = zm.System(bars, gravity=9.81, joints=pins)
-    return system, bars, pins, zm.linearize(system, system.equilibrium())
+    return system, bars, pins, zm.analysis.linearize(system, system.equilibrium())
 
 
 def test_a_mode_swings_on_its_constraints_in_its_shape(chain):
@@ -70,7 +70,7 @@ def test_the_weave_of_a_bicycle_can_be_looked_at(tmp_path):
     made = bicycle()
     lean = made.wheel.rotate((0, 1, 0))[2]
     kept = {"lean": lean, "steer": made.steer.angle, "lean rate": zm.rate(lean), "steer rate": made.steer.rate}
-    linear = zm.linearize(made.system, made.system.start({made.rear.rate: 5.0 / 0.3}), states=kept)
+    linear = zm.analysis.linearize(made.system, made.system.start({made.rear.rate: 5.0 / 0.3}), states=kept)
     weave = next(mode for mode in linear.modes() if mode.frequency)
     run = weave.motion(0.1)
     about = [run[e] - linear.at[e] for e in (lean, made.steer.angle)]
@@ -85,6 +85,6 @@ def test_what_moves_with_time_is_not_frozen():
     shaken = zm.System(
         [bob], gravity=9.81, constraints={"rod": x**2 + z**2 - (1 + 0.1 * np.sin(zm.t)) ** 2, "plane": y}
     )
-    linear = zm.linearize(shaken, shaken.start({x: 0.0}, guess={z: -1.0}))
-    with pytest.raises(zm.ModelError, match=r"moves with time; look at a run from linear\.displaced"):
+    linear = zm.analysis.linearize(shaken, shaken.start({x: 0.0}, guess={z: -1.0}))
+    with pytest.raises(zm.errors.ModelError, match=r"moves with time; look at a run from linear\.displaced"):
         linear.modes()[0].motion()

@@ -54,7 +54,7 @@ def test_tangents_of_parameters_in_several_groups_are_exact() -> None:
 
 
 def test_tangents_together_are_tangents_alone() -> None:
-    shell = zm.two_material_shell(outer=0.09, inner=0.08, densities=(7874, 10490))
+    shell = zm.bodies.two_material_shell(outer=0.09, inner=0.08, densities=(7874, 10490))
     ball = zm.Rolling(shell, on=zm.Surface(lambda X, Y, Z: Z - 0.03 * (X**2 + Y**2)))
     start = ball.start(contact=(0.3, 0.1), velocity=(0.2, -0.4))
     run = zm.simulate(ball, start, until=1.0, rtol=1e-11, atol=1e-13)
@@ -90,5 +90,5 @@ def test_exponents_of_a_linear_system_are_real_parts_of_its_eigenvalues() -> Non
     system, A = chain(2)
     run = zm.simulate(system, system.start({system.coordinates[0]: 1.0}), until=400.0)
     expected = np.sort(np.linalg.eigvals(A).real)[::-1]
-    assert np.abs(zm.lyapunov_spectrum(run, every=1.0) - expected).max() < 0.01  # of the order 1/400
-    assert abs(zm.lyapunov_exponent(run, every=1.0) - expected[0]) < 0.01
+    assert np.abs(run.lyapunov_spectrum(every=1.0) - expected).max() < 0.01  # of the order 1/400
+    assert abs(run.lyapunov_exponent(every=1.0) - expected[0]) < 0.01

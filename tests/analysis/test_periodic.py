@@ -25,7 +25,7 @@ def test_period_of_a_pendulum():
     system, x, z = pendulum()
     α = 1.2
     start = system.start({x: np.sin(1.0), zm.rate(x): 0.0}, guess={z: -1.0})
-    cycle = zm.periodic(system, start, period=2.1, hold={system.energy: -G * np.cos(α)})
+    cycle = zm.analysis.periodic(system, start, period=2.1, hold={system.energy: -G * np.cos(α)})
     assert abs(cycle.period - 4 * ellipk(np.sin(α / 2) ** 2) / np.sqrt(G)) < 1e-9
     assert cycle.gap < 1e-9
     assert len(cycle.multipliers) == 2
@@ -39,7 +39,7 @@ def test_a_pendulum_that_turns_over():
     a = zm.coordinate("a")
     system = zm.System(kinetic=zm.rate(a) ** 2 / 2, potential=-G * np.cos(a))
     v = 8.0
-    cycle = zm.periodic(
+    cycle = zm.analysis.periodic(
         system, system.start({zm.rate(a): v}), period=1.0, hold={zm.rate(a): v, a: 0.0}, turns={a: 2 * np.pi}
     )
     assert abs(cycle.period - 4 / v * ellipk(4 * G / v**2)) < 1e-10
@@ -56,7 +56,7 @@ def test_multipliers_of_a_forced_spring():
         coordinates=[x, y],
     )
     T = 2 * np.pi / 3
-    answer = zm.periodic(system, system.start({x: 0.3}), period=T)
+    answer = zm.analysis.periodic(system, system.start({x: 0.3}), period=T)
     amplitude = 1 / (4 - 9 + 1.2j)
     assert abs(answer.run.y[0, 0] - amplitude.real) < 1e-9
     λ = np.roots([1, 0.4, 4])
@@ -71,7 +71,7 @@ def test_mathieu():
     x = zm.coordinate("x")
     δ, ε = 0.3, 0.4
     system = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=(δ + ε * np.cos(zm.t)) * x**2 / 2)
-    found = zm.periodic(system, system.start(), period=2 * np.pi)
+    found = zm.analysis.periodic(system, system.start(), period=2 * np.pi)
 
     def slope(t, y):
         return [y[1], -(δ + ε * np.cos(t)) * y[0], y[3], -(δ + ε * np.cos(t)) * y[2]]
@@ -117,16 +117,16 @@ def test_spectrum_of_a_conservative_system_is_symmetric():
 def test_what_is_not_periodic_is_refused():
     x = zm.coordinate("x")
     damped = zm.System(kinetic=zm.rate(x) ** 2 / 2, forces={x: 1.0})
-    with pytest.raises(zm.StartError, match="no periodic motion was found"):
-        zm.periodic(damped, damped.start(), period=1.0)
-    with pytest.raises(zm.ModelError, match="must be positive"):
-        zm.periodic(damped, damped.start(), period=-1.0)
+    with pytest.raises(zm.errors.StartError, match="no periodic motion was found"):
+        zm.analysis.periodic(damped, damped.start(), period=1.0)
+    with pytest.raises(zm.errors.ModelError, match="must be positive"):
+        zm.analysis.periodic(damped, damped.start(), period=-1.0)
 
 
 def _switching() -> list[tuple[zm.System, zm.State, float]]:
     x, bob = zm.coordinate("x"), zm.Particle("bob", mass=0.7)
     wedge = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=abs(x))
-    rope = zm.System([bob], gravity=9.81, joints=[zm.Rope(zm.Ground(), bob, length=1.3, name="rope")])
+    rope = zm.System([bob], gravity=9.81, joints=[zm.joints.Rope(zm.Ground(), bob, length=1.3, name="rope")])
     thrown = rope.start([(bob.position, (0, 0, -1.3)), (bob.velocity, (6.0, 0, 0))])
     return [(wedge, wedge.start({x: 1.0}), 5.6), (rope, thrown, 2.0)]
 
@@ -134,21 +134,23 @@ def _switching() -> list[tuple[zm.System, zm.State, float]]:
 @pytest.mark.parametrize("which", [0, 1])
 def test_a_motion_that_switches_is_refused_in_words(which):
     system, start, period = _switching()[which]
-    with pytest.raises(zm.ModelError, match=r"tangents end where .* at t = .* s; zm\.periodic needs them"):
-        zm.periodic(system, start, period)
+    with pytest.raises(zm.errors.ModelError, match=r"tangents end where .* at t = .* s; zm\.periodic needs them"):
+        zm.analysis.periodic(system, start, period)
 
 
 def test_formulas_with_kinks_that_the_motion_does_not_reach_are_no_hindrance():
     """ẍ = −4 (x − 10) − 1 where x > 0: a period of π."""
     x = zm.coordinate("x")
     system = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=2 * (x - 10) ** 2 + abs(x))
-    assert zm.periodic(system, system.start({x: 9.0}), 3.1, hold={x: 9.0}).period == pytest.approx(np.pi, abs=1e-9)
+    assert zm.analysis.periodic(system, system.start({x: 9.0}), 3.1, hold={x: 9.0}).period == pytest.approx(
+        np.pi, abs=1e-9
+    )
 
 
 def test_derivatives_of_a_sampled_run_are_refused_in_words():
     x, F = zm.coordinate("x"), zm.parameter("F", 0.0)
     cart = zm.System(kinetic=zm.rate(x) ** 2 / 2, forces={x: F})
-    run = zm.sampled(cart, cart.start({x: 1.0}), {F: -x - zm.rate(x)}, every=0.5, until=2.0)
-    for asked in (zm.sensitivity, zm.lyapunov_exponent, zm.lyapunov_spectrum, lambda run: zm.adjoint(run, x)):
-        with pytest.raises(zm.ModelError, match=r"parameters are set anew, as by zm\.sampled, at t = 0\.5 s"):
+    run = zm.control.sampled(cart, cart.start({x: 1.0}), {F: -x - zm.rate(x)}, every=0.5, until=2.0)
+    for asked in (zm.Run.sensitivity, zm.Run.lyapunov_exponent, zm.Run.lyapunov_spectrum, lambda run: run.adjoint(x)):
+        with pytest.raises(zm.errors.ModelError, match=r"parameters are set anew, as by zm\.sampled, at t = 0\.5 s"):
             asked(run)

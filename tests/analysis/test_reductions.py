@@ -16,7 +16,7 @@ x, z = zm.coordinates("x z")
 vx, vz = zm.rate(x), zm.rate(z)
 w = zm.parameter("w", ALONG)
 
-Reduce = Callable[[str, zm.Expression], float]
+Reduce = Callable[[str, zm.expression.Expression], float]
 """A reduction of a thrown ball's motion, by name, of an expression."""
 
 
@@ -31,14 +31,14 @@ def reduce(request: pytest.FixtureRequest) -> Reduce:
     start = ball.start({vx: w, vz: UP})
     if request.param == "lanes":
 
-        def of_study(name: str, e: zm.Expression) -> float:
+        def of_study(name: str, e: zm.expression.Expression) -> float:
             keep = {"kept": getattr(zm, {"maximum": "largest", "minimum": "smallest"}.get(name, name))(e)}
             return zm.sweep(ball, start, until=UNTIL, over={w: [ALONG]}, keep=keep).kept.item()
 
         return of_study
     run = zm.simulate(ball, start, until=UNTIL, method=request.param)
 
-    def of_run(name: str, e: zm.Expression) -> float:
+    def of_run(name: str, e: zm.expression.Expression) -> float:
         found = getattr(run, name)(e)
         return found.value if isinstance(found, zm.analysis.Extremum) else float(found)
 
@@ -125,7 +125,7 @@ def test_states_before_and_after_an_impact_both_count() -> None:
     """A ball dropped from h that keeps 0.9 of its speed: √(2gh) before and 0.9 √(2gh) after the impact, however short the
     steps behind it are."""
     h, e, r = 2.0, 0.9, 0.1
-    ball = zm.Rolling(zm.ball(r, 0.5), on=zm.surfaces.plane(), friction=0.0, restitution=e)
+    ball = zm.Rolling(zm.bodies.ball(r, 0.5), on=zm.surfaces.plane(), friction=0.0, restitution=e)
     flying = ball.flying
     run = zm.simulate(
         flying,
@@ -170,7 +170,7 @@ def test_what_is_constant_but_for_rounding_is_not_divided_for_ever(monkeypatch: 
     """A wheel that slips and then rolls: its friction ratio is μ, and 0, to rounding. A hundred values a step tell that."""
     g, μ = 9.81, 0.3
     hoop = zm.RigidBody("hoop", mass=1.0, inertia=(0.02, 0.04, 0.02), at=(0, 0, 0.2))
-    tyre = zm.WheelOnSurface(
+    tyre = zm.joints.WheelOnSurface(
         zm.Ground(), hoop, zm.surfaces.plane(), radius=0.2, axis=(0, 1, 0), friction=μ, name="tyre"
     )
     system = zm.System([hoop], gravity=g, joints=[tyre])

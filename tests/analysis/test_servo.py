@@ -26,7 +26,7 @@ def second(e):
 
 
 def at(e, t):
-    return zm.evaluate(e, {zm.t: t})
+    return zm.expression.evaluate(e, {zm.t: t})
 
 
 def crane_in_angles():
@@ -68,7 +68,7 @@ def test_overhead_crane(make):
     """
     base, (F, W), load, start, X = make()
     path = np.array([5 * way(), -4 + way()])
-    crane = zm.servo(base, {"load": load - path}, by=[F, W], at=start)
+    crane = zm.control.servo(base, {"load": load - path}, by=[F, W], at=start)
     assert crane.control.orders == {"load[0]": 4, "load[1]": 2}
     assert "by tangent" in crane.control.told("load[0]")
     assert "directly" in crane.control.told("load[1]")
@@ -134,9 +134,9 @@ def test_tracking_with_the_least_effort():
     start = system.start({q[0]: 1.3, q[1]: 0.4, v[1]: 0.2})
     force = start[system.control["circle"]]
     free = -np.array([start[q[1]], start[q[0]]])
-    A, s = start[zm.gradient(e, q)], start
+    A, s = start[zm.expression.gradient(e, q)], start
     ė = zm.rate(e)
-    b = -(s[zm.directional(ė, {**dict(zip(q, v, strict=True)), zm.t: 1})] + 4 * s[ė] + 4 * s[e])
+    b = -(s[zm.expression.directional(ė, {**dict(zip(q, v, strict=True)), zm.t: 1})] + 4 * s[ė] + 4 * s[e])
     a = np.linalg.solve(M, free)
     Mi = np.linalg.inv(M)
     wanted = A * (b - A @ a) / (A @ Mi @ A)
@@ -161,7 +161,7 @@ def test_rates_can_be_asked_for():
     edge = {"edge": v[0] * np.sin(a) - v[1] * np.cos(a)}
     base = zm.System(kinetic=(v @ v) / 2, coordinates=q, constraints=edge, forces={a: turn})
     start = base.start({x: 0, y: 0.3, a: 0.0, v[0]: 1.0})
-    steered = zm.servo(base, {"line": y - 0.2 * np.sin(x)}, by=[turn], settling=4.0, at=start)
+    steered = zm.control.servo(base, {"line": y - 0.2 * np.sin(x)}, by=[turn], settling=4.0, at=start)
     assert steered.control.orders == {"line": 3}
     run = zm.simulate(
         steered, zm.State(steered, 0.0, start.q, start.v, dict.fromkeys(steered.parameters, 0.0)), until=6.0
@@ -175,18 +175,18 @@ def test_what_can_not_be_realised_is_named():
     kinetic = (zm.rate(x) ** 2 + zm.rate(y) ** 2) / 2
     apart = zm.System(kinetic=kinetic)
     with pytest.raises(
-        zm.ModelError, match=r"control 'far' can not be realised: no derivative of it.*depends on force on x"
+        zm.errors.ModelError, match=r"control 'far' can not be realised: no derivative of it.*depends on force on x"
     ):
-        zm.servo(apart, {"far": y - 1}, by=[{x: 1.0}])
+        zm.control.servo(apart, {"far": y - 1}, by=[{x: 1.0}])
     chain = zm.System(kinetic=kinetic, potential=(x - y) ** 2)
-    with pytest.raises(zm.ModelError, match="control 'b' can not be realised beside 'a'"):
-        zm.servo(chain, {"a": x - 1, "b": y - zm.t}, by=[{x: 1.0}])
-    with pytest.raises(zm.ModelError, match="needs forces that may act"):
-        zm.servo(chain, {"a": x - 1}, by=[])
-    with pytest.raises(zm.ModelError, match="contains an acceleration"):
-        zm.servo(chain, {"a": zm.acceleration(x)}, by=[{x: 1.0}])
-    with pytest.raises(zm.ModelError, match="no force of control is 'z'"):
-        zm.servo(chain, {"a": x - 1}, by=[{x: 1.0}]).control["z"]
+    with pytest.raises(zm.errors.ModelError, match="control 'b' can not be realised beside 'a'"):
+        zm.control.servo(chain, {"a": x - 1, "b": y - zm.t}, by=[{x: 1.0}])
+    with pytest.raises(zm.errors.ModelError, match="needs forces that may act"):
+        zm.control.servo(chain, {"a": x - 1}, by=[])
+    with pytest.raises(zm.errors.ModelError, match="contains an acceleration"):
+        zm.control.servo(chain, {"a": zm.acceleration(x)}, by=[{x: 1.0}])
+    with pytest.raises(zm.errors.ModelError, match="no force of control is 'z'"):
+        zm.control.servo(chain, {"a": x - 1}, by=[{x: 1.0}]).control["z"]
 
 
 def test_controlled_systems_can_be_kept():
@@ -213,7 +213,7 @@ def test_inverse_dynamics_of_an_arm():
     arm = zm.System([p, q], coordinates=[a, b], gravity=G, constraints=tie, forces={a: shoulder, b: elbow})
     motion = {a: 0.4 * np.sin(2 * zm.t), b: 0.3 + 0.5 * zm.t**2}
     t = np.linspace(0, 1, 7)
-    found = zm.inverse_dynamics(arm, motion, by=[shoulder, elbow], times=t).forces
+    found = zm.analysis.inverse_dynamics(arm, motion, by=[shoulder, elbow], times=t).forces
     A, B = motion.values()
     A1, B1, A2, B2 = zm.rate(A), zm.rate(B), second(A), second(B)
     c, s = np.cos(B), np.sin(B)
@@ -222,8 +222,8 @@ def test_inverse_dynamics_of_an_arm():
     tau1 = tau1 + m * G * l * (2 * np.sin(A) + np.sin(A + B))
     assert np.abs(found["elbow"] - at(tau2, t)).max() < 1e-9
     assert np.abs(found["shoulder"] - at(tau1, t)).max() < 1e-9
-    with pytest.raises(zm.ModelError, match=r"elbow can not make this motion: .* is missing"):
-        zm.inverse_dynamics(arm, motion, by=[elbow], times=t)
+    with pytest.raises(zm.errors.ModelError, match=r"elbow can not make this motion: .* is missing"):
+        zm.analysis.inverse_dynamics(arm, motion, by=[elbow], times=t)
 
 
 def test_sampled_control_is_the_discrete_map():
@@ -237,7 +237,7 @@ def test_sampled_control_is_the_discrete_map():
         state = np.array([state[0] + h * state[1] + u * h**2 / 2, state[1] + u * h])
     start = cart.start({x: 1.0, zm.rate(x): -0.3})
     law = -0.8 * x - 1.1 * zm.rate(x)
-    run = zm.sampled(cart, start, {F: law}, every=h, until=2.0)
+    run = zm.control.sampled(cart, start, {F: law}, every=h, until=2.0)
     assert run.kinds == ("motion",)
     assert np.abs(run.at(2.0).y[0] - state).max() < 1e-12
     inside = run.at(h * np.arange(8) + h / 2)
@@ -248,13 +248,13 @@ def test_sampled_control_is_the_discrete_map():
         calls.append(state.t)
         return {F: state[law]}
 
-    again = zm.sampled(cart, start, controller, every=h, until=2.0)
+    again = zm.control.sampled(cart, start, controller, every=h, until=2.0)
     assert np.array_equal(again.y, run.y)
     assert np.allclose(calls, h * np.arange(8))
-    with pytest.raises(zm.ModelError, match="must be positive"):
-        zm.sampled(cart, start, {F: law}, every=0.0, until=1.0)
-    with pytest.raises(zm.ModelError, match="is no parameter"):
-        zm.sampled(cart, start, {x: law}, every=0.1, until=1.0)
+    with pytest.raises(zm.errors.ModelError, match="must be positive"):
+        zm.control.sampled(cart, start, {F: law}, every=0.0, until=1.0)
+    with pytest.raises(zm.errors.ModelError, match="is no parameter"):
+        zm.control.sampled(cart, start, {x: law}, every=0.1, until=1.0)
 
 
 @pytest.mark.parametrize("friction", [0.0, 0.1], ids=["smooth", "with friction"])
@@ -263,7 +263,7 @@ def test_a_sampled_motion_is_one_run(friction, tmp_path):
     x, F = zm.coordinate("x"), zm.parameter("F", 0.0)
     cart = zm.System(kinetic=zm.rate(x) ** 2 / 2, forces={x: F - friction * np.sign(zm.rate(x))})
     start = cart.start({x: 1.0, zm.rate(x): -0.3})
-    run = zm.sampled(cart, start, {F: -2.0 * x - 0.4 * zm.rate(x)}, every=0.25, until=4.0)
+    run = zm.control.sampled(cart, start, {F: -2.0 * x - 0.4 * zm.rate(x)}, every=0.25, until=4.0)
     samples = [event.t for event in run.events if event.name == "sample"]
     np.testing.assert_allclose(samples, 0.25 * np.arange(1, 16))
     assert run.certificate().digits > 9
@@ -279,9 +279,9 @@ def test_a_sampled_motion_is_one_run(friction, tmp_path):
 def test_feedback_is_given_to_forces():
     x, k = zm.coordinate("x"), zm.parameter("k", 1.0)
     spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=k * x**2 / 2)
-    with pytest.raises(zm.ModelError, match="'k' stands in an energy"):
-        zm.with_feedback(spring, {k: x})
+    with pytest.raises(zm.errors.ModelError, match="'k' stands in an energy"):
+        zm.control.with_feedback(spring, {k: x})
     F = zm.parameter("F", 0.0)
     cart = zm.System(kinetic=zm.rate(x) ** 2 / 2, forces={x: F})
-    with pytest.raises(zm.ModelError, match="follows from the feedback itself"):
-        zm.with_feedback(cart, {F: zm.acceleration(x)})
+    with pytest.raises(zm.errors.ModelError, match="follows from the feedback itself"):
+        zm.control.with_feedback(cart, {F: zm.acceleration(x)})

@@ -7,7 +7,7 @@ import pytest
 
 import zeromass as zm
 
-pytestmark = pytest.mark.filterwarnings("ignore::zeromass.SharedForce")
+pytestmark = pytest.mark.filterwarnings("ignore::zeromass.errors.SharedForce")
 
 
 def test_a_beam_on_three_supports():
@@ -15,7 +15,7 @@ def test_a_beam_on_three_supports():
     m = zm.parameter("m", 3.0)
     beam = zm.RigidBody("beam", mass=m, inertia=(1, 1, 1))
     pins = [
-        zm.PointOnPlane(zm.Ground(), beam, at=(x, 0, 0), normal=(0, 0, 1), name=f"pin {k}")
+        zm.joints.PointOnPlane(zm.Ground(), beam, at=(x, 0, 0), normal=(0, 0, 1), name=f"pin {k}")
         for k, x in enumerate((-1, 0, 1))
     ]
     system = zm.System([beam], gravity=9.81, joints=pins)

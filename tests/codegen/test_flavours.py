@@ -17,14 +17,14 @@ from cases import few
 from zeromass.codegen import ir
 from zeromass.codegen.target import LEVELS, Target, levels
 from zeromass.compile.module import text_of
-from zeromass.ensemble.dense import DenseLanes
-from zeromass.ensemble.kernel import Dop853Lanes
 from zeromass.expression.build import function
 from zeromass.expression.operation import functions
 from zeromass.integrate.methods.collocation.kernel import CollocationAdvance, CollocationDense
 from zeromass.integrate.methods.dop853.kernel import Dop853Advance, Dop853Dense
 from zeromass.integrate.methods.radau.kernel import RadauAdvance
 from zeromass.integrate.stepping.kernel import Project
+from zeromass.study.dense import DenseLanes
+from zeromass.study.kernel import Dop853Lanes
 
 PROGRAM = """
 import hashlib, json, warnings
@@ -36,7 +36,7 @@ def digest(*arrays):
 
 vy = zm.parameter("vy", 0.5)
 bowl = zm.Surface(lambda X, Y: 0.1 * (X**2 + Y**2) + 0.02 * np.sin(3 * X), shift=(0.05 * np.cos(zm.t), 0, 0))
-rolling = zm.Rolling(zm.ball(radius=0.05, mass=0.3), on=bowl, gravity=9.81)
+rolling = zm.Rolling(zm.bodies.ball(radius=0.05, mass=0.3), on=bowl, gravity=9.81)
 start = rolling.start(contact=(0.6, 0.0), velocity=(0.0, vy))
 settings = {"collocation": {}, "dop853": {}, "radau": {"rtol": 1e-6}, "fixed": {"step": 0.02}}
 found = {"start": digest(start.q)}
@@ -45,9 +45,9 @@ for method, more in settings.items():
     between = run.at(np.linspace(0, 1, 33))[rolling.friction_ratio]
     found[method] = digest(run.t, run.y, between)
 study = zm.sweep(rolling, start, until=1.0, over={vy: np.linspace(0.2, 0.8, 11)}, on="lanes",
-                 keep={"friction": zm.largest(rolling.friction_ratio), "end": rolling.contact})
+                 keep={"friction": zm.study.largest(rolling.friction_ratio), "end": rolling.contact})
 found["sweep"] = digest(study.friction.values, study.end.values)
-target = zm.host()
+target = zm.export.host()
 print(json.dumps([target.cpu, target.width, target.fused, found]))
 """
 
@@ -70,7 +70,7 @@ def told(cpu: str) -> tuple[str, int, bool, dict[str, str]]:
 @pytest.mark.parametrize("asked", [("x86-64", "x86-64-v3"), tuple(LEVELS)])
 def test_bits_follow_from_fusing_alone(asked):
     """Two, four and eight lanes give the same bits, of every method, between steps and in a study; fusing gives others."""
-    here, bits = zm.host(), {}
+    here, bits = zm.export.host(), {}
     for cpu in ("", *[name for name in asked if name in levels()]):
         name, width, fused, found = told(cpu)
         assert name == (cpu or here.cpu)
@@ -97,8 +97,8 @@ def test_a_processor_that_is_not_there(cpu, words):
         check=False,
     )
     last = done.stderr.splitlines()[-1]
-    assert last.startswith(f"zeromass.codegen.target.TargetError: ZEROMASS_CPU={cpu}: ")
-    assert words in last or not zm.host().triple.startswith("x86_64")
+    assert last.startswith(f"zeromass.errors.TargetError: ZEROMASS_CPU={cpu}: ")
+    assert words in last or not zm.export.host().triple.startswith("x86_64")
 
 
 TARGETS = {
@@ -124,7 +124,7 @@ FUSED = re.compile(r"\b(fn?m(add|sub|la|ls)|vfn?m(add|sub)\d+[ps]d)\b")
 
 
 @pytest.fixture(scope="module")
-def every_operation() -> tuple[list[zm.Expression], list[zm.Expression]]:
+def every_operation() -> tuple[list[zm.expression.Expression], list[zm.expression.Expression]]:
     """Inputs, and each elementary function of them."""
     x, y = zm.coordinates("x y")
     return [x, y], [function(name, *(x, y)[: row.arity]) for name, row in functions().items()]
@@ -160,7 +160,7 @@ def test_every_kernel_is_made_for_every_processor(name, every_operation):
 
 def test_lanes_are_as_wide_as_registers():
     """What `host` finds on this machine is what LLVM says of it."""
-    features, target = llvm.get_host_cpu_features(), zm.host()
+    features, target = llvm.get_host_cpu_features(), zm.export.host()
     if target.triple.startswith("x86_64") and not os.environ.get("ZEROMASS_CPU"):
         best = [LEVELS[name] for name in levels()][-1]
         assert (target.width, target.fused) == (best.width, best.fused)

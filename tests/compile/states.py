@@ -74,7 +74,7 @@ def states(system: zm.System, count: int, seed: int = 0) -> np.ndarray:
     while total < count:
         start = random_state(system, random, spread=0.7, t=random.uniform(0, 2))
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", zm.RunStopped)
+            warnings.simplefilter("ignore", zm.errors.RunStopped)
             run = zm.simulate(system, start, until=start.t + 5.0, rtol=1e-10)
         smooth = run.t[~np.isin(run.t, [switch.t for switch in run.switches])]
         found.append(run.at(smooth).inputs[:: max(1, len(smooth) // 120)])

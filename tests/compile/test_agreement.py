@@ -73,9 +73,9 @@ def bits(a: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("name", FORMULAS)
 def test_evaluate_is_numpy(name):
-    found = zm.evaluate(FORMULAS[name], {x: points()[:, 0], y: points()[:, 1]})
+    found = zm.expression.evaluate(FORMULAS[name], {x: points()[:, 0], y: points()[:, 1]})
     assert len(different(name, found, numpy_values(name))) == 0
-    one_by_one = [zm.evaluate(FORMULAS[name], {x: a, y: b}) for a, b in points()[:1500]]
+    one_by_one = [zm.expression.evaluate(FORMULAS[name], {x: a, y: b}) for a, b in points()[:1500]]
     assert np.array_equal(bits(np.array(one_by_one)), bits(found[:1500]))
 
 
@@ -84,7 +84,9 @@ def test_machine_code_is_numpy(name):
     found = LaneFunction(FORMULAS[name], [x, y], host().scalar)(points())
     assert len(different(name, found, numpy_values(name))) == 0
     if name != "hypot":  # zeros of `evaluate` have the sign that machine code gives them
-        assert np.array_equal(bits(found), bits(zm.evaluate(FORMULAS[name], {x: points()[:, 0], y: points()[:, 1]})))
+        assert np.array_equal(
+            bits(found), bits(zm.expression.evaluate(FORMULAS[name], {x: points()[:, 0], y: points()[:, 1]}))
+        )
 
 
 def compiled(name: str, width: int, fused: bool) -> np.ndarray:
@@ -122,7 +124,7 @@ def test_lanes_and_machines_give_the_same_bits(name, fused):
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler 'cc' on this machine")
 def test_c_is_numpy(tmp_path):
-    (tmp_path / "f.c").write_text(zm.c_code(list(FORMULAS.values()), [x, y], name="f"))
+    (tmp_path / "f.c").write_text(zm.export.c_code(list(FORMULAS.values()), [x, y], name="f"))
     flags = ["-std=c99", "-O2", "-Wall", "-Wextra", "-Werror", "-pedantic", "-shared", "-fPIC"]
     subprocess.run(["cc", *flags, "f.c", "-o", "f.so", "-lm"], cwd=tmp_path, check=True)
     f = ctypes.CDLL(str(tmp_path / "f.so")).f
@@ -180,7 +182,7 @@ CORNERS = {
 def test_corners(name):
     f = LaneFunction(FORMULAS[name], [x, y], host().scalar)
     for (a, b), expected in CORNERS[name]:
-        for value in (f([a, b]), zm.evaluate(FORMULAS[name], {x: a, y: b})):
+        for value in (f([a, b]), zm.expression.evaluate(FORMULAS[name], {x: a, y: b})):
             assert value == pytest.approx(expected, rel=2.3e-16, nan_ok=True), (a, b)
 
 
@@ -194,10 +196,10 @@ def test_slopes_are_those_of_differences(name):
             continue
 
         def at(da, db, a=a, b=b):
-            return zm.evaluate(FORMULAS[name], {x: a + da, y: b + db})
+            return zm.expression.evaluate(FORMULAS[name], {x: a + da, y: b + db})
 
-        slopes = zm.evaluate(zm.gradient(FORMULAS[name], [x, y]), {x: a, y: b})
+        slopes = zm.expression.evaluate(zm.expression.gradient(FORMULAS[name], [x, y]), {x: a, y: b})
         differences = [(at(h, 0) - at(-h, 0)) / (2 * h), (at(0, h) - at(0, -h)) / (2 * h)]
         np.testing.assert_allclose(slopes, differences, atol=1e-7)
-        forward = zm.evaluate([zm.derivative(FORMULAS[name], v) for v in (x, y)], {x: a, y: b})
+        forward = zm.expression.evaluate([zm.expression.derivative(FORMULAS[name], v) for v in (x, y)], {x: a, y: b})
         np.testing.assert_array_equal(forward, slopes)

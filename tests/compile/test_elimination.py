@@ -28,7 +28,7 @@ class Written:
     """Arrays of numbers written as expressions: zeros and small whole numbers as they are, all others as symbols."""
 
     def __init__(self) -> None:
-        self.symbols: list[zm.Expression] = []
+        self.symbols: list[zm.expression.Expression] = []
         self.values: list[float] = []
 
     def __call__(self, numbers: np.ndarray, symmetric: bool = False) -> np.ndarray:
@@ -49,7 +49,7 @@ class Written:
         return at(self.symbols, self.values)
 
 
-def at(symbols: Sequence[zm.Expression], values: Sequence[float] | np.ndarray) -> Decisions:
+def at(symbols: Sequence[zm.expression.Expression], values: Sequence[float] | np.ndarray) -> Decisions:
     """Decisions at some values of the symbols."""
     return Decisions(Samples(symbols, values))
 
@@ -235,7 +235,7 @@ def test_the_solution_does_not_depend_on_the_order_of_the_symbols():
 def test_pivots_are_those_that_a_scan_of_all_would_find(seed, monkeypatch):
     """Each coordinate and row that are eliminated together cost least among all, and what is left has least degree."""
     taken: list[tuple[int, ...]] = []
-    refused: set[tuple[float, tuple[zm.Expression, ...]]] = set()
+    refused: set[tuple[float, tuple[zm.expression.Expression, ...]]] = set()
     M, f, A, b = problem(seed)
     written = Written()
     M_, f_, A_, b_ = written(M, symmetric=True), written(f), written(A), written(b)
@@ -293,7 +293,7 @@ def test_the_next_pivot_has_least_degree(seed):
                 if r <= q:
                     K[q, r] = K[r, q] = K[q, r] - shares[r] * K[p, q]
         steps.append((p, inverse, shares, rhs[p]))
-    x: dict[int, zm.Expression] = {}
+    x: dict[int, zm.expression.Expression] = {}
     for p, inverse, shares, g in reversed(steps):
         x[p] = g * inverse - sum(share * x[q] for q, share in shares.items())
     last = steps[-1][0]  # what all the others were eliminated from: another order gives another formula

@@ -28,8 +28,10 @@ SECONDS = 0.5
 """For each formula, at most: a bound that a slow machine keeps, and a formula that grows without end does not."""
 
 
-def in_c(formulas: list[zm.Expression], x: np.ndarray, points: np.ndarray, folder: Path, name: str) -> np.ndarray:
-    (folder / f"{name}.c").write_text(zm.c_code(formulas, x))
+def in_c(
+    formulas: list[zm.expression.Expression], x: np.ndarray, points: np.ndarray, folder: Path, name: str
+) -> np.ndarray:
+    (folder / f"{name}.c").write_text(zm.export.c_code(formulas, x))
     flags = ["-std=c99", "-ffp-contract=off", "-shared", "-fPIC"]
     subprocess.run([str(COMPILER), *flags, f"{name}.c", "-o", f"{name}.so", "-lm"], cwd=folder, check=True)
     function = ctypes.CDLL(str(folder / f"{name}.so")).evaluate

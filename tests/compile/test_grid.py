@@ -32,14 +32,16 @@ def grid(x: np.ndarray, y: np.ndarray, powers: tuple[int, int] = (6, 6)) -> Grid
     return Grid(x, y, np.random.default_rng(0).normal(size=(len(x) - 1, len(y) - 1, *powers)))
 
 
-def all_orders(g: Grid, at: tuple[zm.Expression, zm.Expression] = (X, Y)) -> list[zm.Expression]:
+def all_orders(
+    g: Grid, at: tuple[zm.expression.Expression, zm.expression.Expression] = (X, Y)
+) -> list[zm.expression.Expression]:
     """The function and all its derivatives that do not vanish."""
     result = []
     for m, n in itertools.product(*map(range, g.powers)):
         e = g(X, Y)
         for variable in [X] * m + [Y] * n:
-            e = zm.derivative(e, variable)
-        result.append(zm.substitute(e, {X: at[0], Y: at[1]}))
+            e = zm.expression.derivative(e, variable)
+        result.append(zm.expression.substitute(e, {X: at[0], Y: at[1]}))
     return result
 
 
@@ -112,8 +114,8 @@ def test_grids_mix_with_other_operations():
     a, b = grid(LINES["even"], LINES["uneven"], (3, 4)), grid(LINES["uneven"], LINES["many"], (1, 2))
     e = np.sin(a(X, Y)) * b(Y, X) + a(X * Y / 2, X) / (1 + b(X, Y) ** 2) + zm.where(X > 0, a(X, Y), X)
     at = np.random.default_rng(3).uniform(-0.9, 1.4, size=(100, 2))
-    values = LaneFunction([e, zm.derivative(e, X)], [X, Y])(at)
-    expected = Evaluator([e, zm.derivative(e, X)], [X, Y])(at)
+    values = LaneFunction([e, zm.expression.derivative(e, X)], [X, Y])(at)
+    expected = Evaluator([e, zm.expression.derivative(e, X)], [X, Y])(at)
     assert np.all(np.isfinite(values))
     assert np.abs(values - expected).max() <= 1e-12 * np.abs(expected).max()
     assert [Samples([X, Y], place)(e) for place in at] == expected[:, 0].tolist()
@@ -124,7 +126,7 @@ def test_the_order_of_code_does_not_depend_on_history():
 
     def text(first: Grid, second: Grid) -> str:
         x, y = zm.coordinates("x y")
-        parts = {k: zm.derivative(k(x, y), x) for k in (first, second)}
+        parts = {k: zm.expression.derivative(k(x, y), x) for k in (first, second)}
         nodes, _ = canonical([[x, y]], [parts[g] * parts[h] + g(x, y)])
         return (
             repr([(node.op, node.value) for node in nodes])

@@ -10,6 +10,7 @@ import pytest
 import zeromass as zm
 from cases import few
 from compile.large import SHAPES, Made, chain, four_bars
+from zeromass.equation import Verdict
 from zeromass.model import system as model_system
 
 
@@ -164,8 +165,8 @@ def test_a_thin_rod_beside_others_is_named(axis: list[float]):
     given = dict(zip(rod.coordinates, [*0.5 * along, 0.5, -0.5, 0.5, 0.5], strict=True))
     start = system.start(guess=guess | given)
     diagnosis = system.check(start)
-    assert diagnosis.verdict is zm.Verdict.UNDETERMINED
+    assert diagnosis.verdict is Verdict.UNDETERMINED
     (open_,) = diagnosis.undetermined
     assert "thin turns about" in open_.motion
-    with pytest.warns(zm.RunStopped, match="'thin"):
+    with pytest.warns(zm.errors.RunStopped, match="'thin"):
         assert zm.simulate(system, start, until=0.1).outcome.ending == "non-unique"

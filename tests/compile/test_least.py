@@ -16,9 +16,9 @@ ROUNDING = 1e-10
 """Relative to the largest number compared: conditions of these systems are below 1e4."""
 
 
-def rolling(shape: Callable, moving: bool = False, *, body: zm.SphericalBody | None = None) -> zm.System:
+def rolling(shape: Callable, moving: bool = False, *, body: zm.bodies.SphericalBody | None = None) -> zm.System:
     shift = (0.1 * np.cos(np.pi * zm.t), 0.05 * zm.t, 0) if moving else (0, 0, 0)
-    return zm.Rolling(body or zm.ball(0.09, 1.0), on=zm.Surface(shape, shift=shift), gravity=9.81)
+    return zm.Rolling(body or zm.bodies.ball(0.09, 1.0), on=zm.Surface(shape, shift=shift), gravity=9.81)
 
 
 def paraboloid(X, Y, Z):
@@ -31,7 +31,7 @@ def ball() -> zm.System:
 
 def shell() -> zm.System:
     """The shell of [UM2022] on a bowl that moves."""
-    return rolling(paraboloid, True, body=zm.two_material_shell(outer=0.09, inner=0.08, densities=(7874, 10490)))
+    return rolling(paraboloid, True, body=zm.bodies.two_material_shell(outer=0.09, inner=0.08, densities=(7874, 10490)))
 
 
 def inside_a_sphere() -> zm.System:

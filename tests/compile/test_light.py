@@ -78,9 +78,9 @@ def globe() -> zm.Surface:
 
 
 BODIES = {
-    "ellipsoid": lambda: zm.ellipsoid((0.08, 0.07, 0.06), **GIVEN),
-    "spheroid": lambda: zm.ellipsoid((0.08, 0.06, 0.06), **GIVEN),
-    "superquadric": lambda: zm.superquadric((0.08, 0.07, 0.06), 2, **GIVEN),
+    "ellipsoid": lambda: zm.bodies.ellipsoid((0.08, 0.07, 0.06), **GIVEN),
+    "spheroid": lambda: zm.bodies.ellipsoid((0.08, 0.06, 0.06), **GIVEN),
+    "superquadric": lambda: zm.bodies.superquadric((0.08, 0.07, 0.06), 2, **GIVEN),
 }
 SURFACES = {"bowl": lambda: bowl(False), "moving bowl": lambda: bowl(True), "globe": globe}
 
@@ -139,9 +139,9 @@ def test_what_a_body_costs_that_is_no_sphere():
     r = float(own.radius)
     said = {"contact": (-1.5, -0.75), "velocity": (1.5, 1.0), "spin": 0.0, "orientation": (1.0, 0.0, 0.0, 0.0)}
     solids = {
-        "ellipsoid": zm.ellipsoid((r, 0.9 * r, 0.8 * r), **given),
-        "sphere": zm.ellipsoid((r, r, r), **given),
-        "implicit": zm.convex(implicit=lambda x, y, z: (x**2 + y**2 + z**2) / r**2 - 1, **given),
+        "ellipsoid": zm.bodies.ellipsoid((r, 0.9 * r, 0.8 * r), **given),
+        "sphere": zm.bodies.ellipsoid((r, r, r), **given),
+        "implicit": zm.bodies.convex(implicit=lambda x, y, z: (x**2 + y**2 + z**2) / r**2 - 1, **given),
     }
     start = shell.start(**said)
     least = zm.simulate(shell, start, until=2.0, rtol=1e-12, atol=1e-15)

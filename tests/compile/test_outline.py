@@ -152,7 +152,7 @@ def test_other_programs_of_ours_or_of_numpy_have_other_names(folder, monkeypatch
         patch.setattr(np, "__version__", "another")
         names.append(name_of(given.system, given.start.inputs, None))
     with monkeypatch.context() as patch:
-        patch.setattr(outline, "host", lambda: zm.host()._replace(fused=not zm.host().fused))
+        patch.setattr(outline, "host", lambda: zm.export.host()._replace(fused=not zm.export.host().fused))
         names.append(name_of(given.system, given.start.inputs, None))
     assert len(set(names)) == 4
     with monkeypatch.context() as patch:

@@ -90,7 +90,9 @@ def test_columns_without_a_common_row_share_a_direction(always: None) -> None:
     """Masses between springs: a row depends on three neighbours, however many masses there are."""
     q = zm.coordinates(" ".join(f"q{i}" for i in range(50)))
     stretch = np.diff(q)
-    system = zm.System(M=np.eye(50), Q=-zm.gradient(stretch @ stretch / 2 + np.sum(stretch**4), q), coordinates=q)
+    system = zm.System(
+        M=np.eye(50), Q=-zm.expression.gradient(stretch @ stretch / 2 + np.sum(stretch**4), q), coordinates=q
+    )
     program = zm.compile(system, system.start(dict.fromkeys(q, 0.0)))
     found = program.native.products
     assert found is not None

@@ -152,7 +152,7 @@ def variants(system: zm.System) -> dict[str, zm.System]:
         if system.rows[names.index(first)].level == system.rows[names.index(second)].level:
             mixed[second] = rows[second] + 0.5 * rows[first]
 
-    def same_with(constraints: dict[str, zm.Expression]) -> zm.System:
+    def same_with(constraints: dict[str, zm.expression.Expression]) -> zm.System:
         return zm.System(M=system.M, Q=system.Q, coordinates=list(system.coordinates), constraints=constraints)
 
     return {

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import zeromass as zm
+from zeromass.compile import Program
 
 x, y, z = q = zm.coordinates("x y z")
 v = zm.rate(q)
@@ -25,7 +26,7 @@ SYSTEMS = {
 """The second row follows from the first one where k = 1."""
 
 
-def same(program: zm.Program, start: zm.State) -> None:
+def same(program: Program, start: zm.State) -> None:
     one, other = (zm.simulate(what, start, until=0.5) for what in (program, program.system))
     assert one.outcome == other.outcome
     assert np.array_equal(one.y, other.y)
@@ -41,7 +42,7 @@ def test_with_a_parameter_that_changes_the_rank(name, made, used):
     start = system.start({x: 1.0}, parameters={k: used})
     same(program, start)
     same(*pickle.loads(pickle.dumps((program, start))))
-    matrices = [zm.linearize(what, at=start).A for what in (program, system)]
+    matrices = [zm.analysis.linearize(what, at=start).A for what in (program, system)]
     np.testing.assert_allclose(*matrices, atol=1e-12)
 
 

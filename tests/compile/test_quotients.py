@@ -15,7 +15,7 @@ from zeromass.codegen.cuda import cuda
 from zeromass.codegen.passes import optimised
 from zeromass.codegen.target import host
 from zeromass.compile.quotients import FUNCTIONS, FUSED, without_branches
-from zeromass.ensemble.gpu_driver import Card, NoCard, Stream, packed
+from zeromass.study.gpu_driver import Card, NoCard, Stream, packed
 
 COUNT = 200_000
 

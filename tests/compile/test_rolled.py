@@ -279,7 +279,7 @@ def test_starts_keep_what_is_prescribed_and_name_contradictions(links: Pair) -> 
 def test_a_part_that_nothing_holds_is_named() -> None:
     parts, rows, more, guess = chain(19)
     free = zm.System([*parts, zm.Particle("pin", 0.0)], constraints=rows, **more)
-    with pytest.warns(zm.RunStopped, match=r"non-unique.*'pin.x'"):
+    with pytest.warns(zm.errors.RunStopped, match=r"non-unique.*'pin.x'"):
         run = zm.simulate(free, free.start(guess=guess), until=0.1)
     assert run.outcome.ending == "non-unique"
 
@@ -287,7 +287,7 @@ def test_a_part_that_nothing_holds_is_named() -> None:
 def test_a_start_beside_the_constraints_is_named(links: Pair) -> None:
     q = links.start.q.copy()
     q[0] += 0.01
-    with pytest.warns(zm.RunStopped, match="'joint 0"):
+    with pytest.warns(zm.errors.RunStopped, match="'joint 0"):
         run = zm.simulate(links.rolled, zm.State(links.rolled, 0.0, q, links.start.v, {}), until=0.1)
     assert run.outcome.ending == "inconsistent"
 

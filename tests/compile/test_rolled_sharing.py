@@ -10,9 +10,9 @@ import pytest
 import zeromass as zm
 from compile.large import four_bars
 from compile.test_rolled import Pair
+from zeromass.errors import SharedForce
 from zeromass.model import ModelError
 from zeromass.model import system as model
-from zeromass.model.shared import SharedForce
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +22,7 @@ def pair() -> Pair:
     return Pair((bodies, joints, {"gravity": (0, -9.81, -3.0)}, guess))
 
 
-def _asked(run: zm.Run, e: zm.Expression) -> tuple[float, list[warnings.WarningMessage]]:
+def _asked(run: zm.Run, e: zm.expression.Expression) -> tuple[float, list[warnings.WarningMessage]]:
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         return float(run.at(0.02)[e][0]), told
@@ -80,18 +80,24 @@ def test_forces_that_are_shared_can_not_be_watched_and_others_can(pair: Pair) ->
 
 
 @pytest.fixture(params=[1, 10**9], ids=["rolled", "written"])
-def beam(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> tuple[zm.Run, list[zm.PointOnPlane]]:
+def beam(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> tuple[zm.Run, list[zm.joints.PointOnPlane]]:
     """A beam of 3 kg that rests on three pins in a row."""
     monkeypatch.setattr(model, "LARGE", request.param)
     body = zm.RigidBody("beam", mass=3.0, inertia=(1.0, 1.1, 1.3))
-    pins = [zm.PointOnPlane(zm.Ground(), body, at=(x, 0, 0), normal=(0, 0, 1), name=f"pin {x}") for x in (-1, 0, 1)]
+    pins = [
+        zm.joints.PointOnPlane(zm.Ground(), body, at=(x, 0, 0), normal=(0, 0, 1), name=f"pin {x}") for x in (-1, 0, 1)
+    ]
     system = zm.System([body], gravity=9.81, joints=pins)
     run = zm.simulate(system, system.start(), until=0.1)
     assert (run.program.code == "rolled") == (request.param == 1)
     return run, pins
 
 
-def test_what_rests_on_more_than_it_needs_is_no_contradiction(beam: tuple[zm.Run, list[zm.PointOnPlane]]) -> None:
+def test_what_rests_on_more_than_it_needs_is_no_contradiction(
+    beam: tuple[zm.Run, list[zm.joints.PointOnPlane]],
+) -> None:
     """Nothing accelerates, and all that rows add up to is rounding of the weight; each pin carries a third of it."""
     run, pins = beam
     assert run.outcome.complete
@@ -102,7 +108,7 @@ def test_what_rests_on_more_than_it_needs_is_no_contradiction(beam: tuple[zm.Run
     assert abs(_asked(run, forces)[0] - 3 * 9.81) < 1e-12
 
 
-def test_sizes_of_shared_forces_are_said_to_be_shared(beam: tuple[zm.Run, list[zm.PointOnPlane]]) -> None:
+def test_sizes_of_shared_forces_are_said_to_be_shared(beam: tuple[zm.Run, list[zm.joints.PointOnPlane]]) -> None:
     """Of a run and of a state, although their slopes vanish where the force does; the size of what is told is told."""
     run, (first, *others) = beam
     F = first.force
@@ -122,7 +128,7 @@ def test_accelerations_are_watched_where_rows_repeat_others(monkeypatch: pytest.
     monkeypatch.setattr(model, "LARGE", 1)
     box = zm.RigidBody("box", mass=1.0, inertia=(1.0, 1.1, 1.3))
     feet = [(x, y, 0) for x in (-1, 1) for y in (-1, 1)]
-    pins = [zm.PointOnPlane(zm.Ground(), box, at=at, normal=(0, 0, 1), name=f"foot {at}") for at in feet]
+    pins = [zm.joints.PointOnPlane(zm.Ground(), box, at=at, normal=(0, 0, 1), name=f"foot {at}") for at in feet]
     push = zm.Force((2 * zm.t, 0, 0), at=box.position)
     system = zm.System([box], gravity=9.81, joints=pins, forces=[push])
     events = zm.Event("hard", zm.acceleration(box.position[0]) - 1.0)
@@ -135,11 +141,13 @@ def test_accelerations_are_watched_where_rows_repeat_others(monkeypatch: pytest.
 def test_who_watches_a_shared_force_is_told() -> None:
     """Of a beam that grows heavier, 9.81 (1 + t) a pin; what pins carry together is seen when it is half as much more."""
     body = zm.RigidBody("beam", mass=3.0, inertia=(1.0, 1.1, 1.3))
-    pins = [zm.PointOnPlane(zm.Ground(), body, at=(x, 0, 0), normal=(0, 0, 1), name=f"pin {x}") for x in (-1, 0, 1)]
+    pins = [
+        zm.joints.PointOnPlane(zm.Ground(), body, at=(x, 0, 0), normal=(0, 0, 1), name=f"pin {x}") for x in (-1, 0, 1)
+    ]
     system = zm.System([body], gravity=9.81 * (1 + zm.t), joints=pins)
     hard = zm.Event("hard", pins[0].force[2] - 1.5 * 9.81, terminal=False)
     with pytest.warns(
-        zm.RunDoubtful, match="'hard' watches a force that the motion does not determine: 'pin -1', 'pin 0'"
+        zm.errors.RunDoubtful, match="'hard' watches a force that the motion does not determine: 'pin -1', 'pin 0'"
     ):
         zm.simulate(system, system.start(), until=1.0, events=hard)
     together = zm.Event("half", sum(pin.force[2] for pin in pins) - 4.5 * 9.81)

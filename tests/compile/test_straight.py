@@ -137,7 +137,7 @@ def test_sine_and_cosine_together():
         assert same(both[:, k].copy(), LaneFunction(f(x), [x], host().scalar)(points))
 
 
-def formulas(seed: int, count: int = 12) -> tuple[np.ndarray, list[zm.Expression], np.ndarray]:
+def formulas(seed: int, count: int = 12) -> tuple[np.ndarray, list[zm.expression.Expression], np.ndarray]:
     """Some random formulas of three variables as one function, and points."""
     x = zm.coordinates("a b c")
     found = [value(tree, x) for tree in random_trees(seed, count)]
@@ -298,7 +298,7 @@ def test_one_denominator_for_many():
 
 def test_an_unknown_symbol_is_named():
     a, stranger = zm.coordinates("a stranger")
-    with pytest.raises(zm.ExpressionError, match="'stranger' is in a formula"):
+    with pytest.raises(zm.errors.ExpressionError, match="'stranger' is in a formula"):
         LaneFunction(a + stranger, [a])
 
 

@@ -118,6 +118,6 @@ def test_a_body_with_other_mass_in_its_quaternion_keeps_it():
 
 def test_a_ball_needs_few_operations():
     """A ball in a bowl, with 13 coordinates and 11 rows: 715 operations by its quaternion."""
-    ball = zm.Rolling(zm.ball(0.09, 1.0), on=zm.Surface(lambda X, Y, Z: Z - 0.03 * (X**2 + Y**2)), gravity=9.81)
+    ball = zm.Rolling(zm.bodies.ball(0.09, 1.0), on=zm.Surface(lambda X, Y, Z: Z - 0.03 * (X**2 + Y**2)), gravity=9.81)
     start = ball.start(contact=(-1.5, -0.75), velocity=(1.5, 1.0))
     assert zm.compile(ball, start).operations <= 370

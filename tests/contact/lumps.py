@@ -20,6 +20,6 @@ def lumpy(random: np.random.Generator, radius: float) -> Body:
     return Body(radius, float(mass), rho, np.asarray(J))
 
 
-def spherical(body: Body) -> zm.SphericalBody:
+def spherical(body: Body) -> zm.bodies.SphericalBody:
     """The same body for zm.Rolling."""
-    return zm.SphericalBody(body.radius, body.mass, body.J, body.rho, name="lump")
+    return zm.bodies.SphericalBody(body.radius, body.mass, body.J, body.rho, name="lump")

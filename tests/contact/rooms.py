@@ -9,7 +9,7 @@ import zeromass as zm
 r, m = 0.1, 0.5
 
 
-def room(kind: str) -> tuple[zm.Contacts, dict[str, zm.Expression]]:
+def room(kind: str) -> tuple[zm.Contacts, dict[str, zm.expression.Expression]]:
     """A ball in a room: a corner of three planes that lean, a groove of two, or a floor with bumps between two walls."""
     names = {
         "corner": ["a", "b", "c", "d", "f", "h"],
@@ -36,10 +36,14 @@ def room(kind: str) -> tuple[zm.Contacts, dict[str, zm.Expression]]:
             "wall": zm.Surface(lambda X, Y, Z: 1.0 - X + 0.2 * p["d"] * Y),
             "back": zm.Surface(lambda X, Y, Z: 1.0 + X),
         }
-    return zm.Contacts(zm.ball(r, m), on=surfaces, gravity=9.81, friction=μ, restitution=e), {**p, "mu": μ, "e": e}
+    return zm.Contacts(zm.bodies.ball(r, m), on=surfaces, gravity=9.81, friction=μ, restitution=e), {
+        **p,
+        "mu": μ,
+        "e": e,
+    }
 
 
-def thrown(ball: zm.Contacts, parameters: dict[str, zm.Expression], rng: np.random.Generator) -> zm.State:
+def thrown(ball: zm.Contacts, parameters: dict[str, zm.expression.Expression], rng: np.random.Generator) -> zm.State:
     """A random start in the air."""
     values = {p: float(rng.uniform(-0.3, 0.3)) for name, p in parameters.items() if name not in ("mu", "e")}
     values[parameters["mu"]], values[parameters["e"]] = float(rng.uniform(0.0, 0.8)), float(rng.uniform(0.0, 0.7))

@@ -18,8 +18,8 @@ FLOOR = {"floor": zm.surfaces.plane()}
 TIGHT: dict[str, Any] = {"rtol": 1e-12, "atol": 1e-14}
 
 
-def ball(name: str, radius: float = r, mass: float = m) -> zm.SphericalBody:
-    return zm.ball(radius, mass, name=name)
+def ball(name: str, radius: float = r, mass: float = m) -> zm.bodies.SphericalBody:
+    return zm.bodies.ball(radius, mass, name=name)
 
 
 def momenta(contacts: zm.Contacts) -> np.ndarray:
@@ -34,7 +34,7 @@ def momenta(contacts: zm.Contacts) -> np.ndarray:
 
 # strokes of two balls in the air -------------------------------------------------------------------------------------
 @pytest.fixture(scope="module")
-def pool() -> tuple[zm.Contacts, dict[str, zm.Expression]]:
+def pool() -> tuple[zm.Contacts, dict[str, zm.expression.Expression]]:
     """Two balls in the air, of different size and mass."""
     p = {"mu": zm.parameter("mu", 0.0), "e": zm.parameter("e", 1.0)}
     both = zm.Contacts(
@@ -119,11 +119,11 @@ def test_balls_that_miss_one_another_go_on(pool):
 
 
 SHAPES = {
-    "egg": zm.ellipsoid((0.1, 0.15, 0.2), 0.5, name="egg"),
-    "bean": zm.ellipsoid((0.2, 0.1, 0.1), 0.7, name="bean"),
-    "stone": zm.superquadric((0.1, 0.1, 0.15), 4, 0.5, name="stone"),
-    "pear": zm.convex(support=lambda x, y, z: 0.13 + 0.004 * z**2 + 0.002 * z, mass=0.1, name="pear"),
-    "top": zm.SphericalBody(0.1, 0.5, (2e-3, 1.5e-3, 1e-3), (0.02, 0.01, 0.03), name="top"),
+    "egg": zm.bodies.ellipsoid((0.1, 0.15, 0.2), 0.5, name="egg"),
+    "bean": zm.bodies.ellipsoid((0.2, 0.1, 0.1), 0.7, name="bean"),
+    "stone": zm.bodies.superquadric((0.1, 0.1, 0.15), 4, 0.5, name="stone"),
+    "pear": zm.bodies.convex(support=lambda x, y, z: 0.13 + 0.004 * z**2 + 0.002 * z, mass=0.1, name="pear"),
+    "top": zm.bodies.SphericalBody(0.1, 0.5, (2e-3, 1.5e-3, 1e-3), (0.02, 0.01, 0.03), name="top"),
 }
 
 
@@ -274,7 +274,7 @@ def test_a_ball_rolls_on_along_a_wall_that_it_touches(φ, speed):
 
 # rows of balls -------------------------------------------------------------------------------------------------------
 @pytest.fixture(scope="module")
-def row() -> tuple[zm.Contacts, zm.Expression]:
+def row() -> tuple[zm.Contacts, zm.expression.Expression]:
     e = zm.parameter("e", 1.0)
     names = ("a", "b", "c")
     between = [("a", "b"), ("b", "c")]
@@ -335,7 +335,7 @@ def test_with_gaps_they_are_newton_s_cradle(row):
 def test_a_ball_leaves_a_ball_that_hardly_moves(friction, k):
     """At cos θ = 2/3 where it slides, 10/17 where it rolls: u² = g L cos θ, (1 + k)(u² − v²)/2 = g L (1 − cos θ)."""
     R, v, L = 1.0, 1e-2, 1.2
-    heavy = zm.SphericalBody(R, 1e10, (1e10,) * 3, name="heavy")
+    heavy = zm.bodies.SphericalBody(R, 1e10, (1e10,) * 3, name="heavy")
     pair = zm.Contacts(
         [heavy, ball("light", 0.2)],
         between=True,
@@ -472,7 +472,7 @@ def test_two_balls_meet_and_part_in_a_bowl():
 def test_balls_that_are_thrown_into_a_bowl(seed):
     """Neither is ever inside the other, and no energy comes from nowhere, with friction, restitution and spins at random."""
     rng = np.random.default_rng(seed)
-    top = zm.SphericalBody(0.08, 0.3, (8e-4, 7e-4, 6e-4), (0.01, 0.0, 0.02), name="b")
+    top = zm.bodies.SphericalBody(0.08, 0.3, (8e-4, 7e-4, 6e-4), (0.01, 0.0, 0.02), name="b")
     bowl = zm.Surface(lambda X, Y: 0.8 * (X**2 + Y**2))
     μ, e = rng.uniform(0, 0.7, 2)
     both = zm.Contacts([ball("a"), top], on=bowl, between=True, gravity=g, friction=μ, restitution=e)
@@ -492,35 +492,39 @@ def test_balls_that_are_thrown_into_a_bowl(seed):
 
 # words ---------------------------------------------------------------------------------------------------------------
 def test_what_can_not_touch_is_refused():
-    coin, pear = zm.disc(0.1, 0.2, name="coin"), SHAPES["pear"]
-    other = zm.convex(support=lambda x, y, z: 0.13 + 0.004 * x**2, mass=0.1, name="plum")
+    coin, pear = zm.bodies.disc(0.1, 0.2, name="coin"), SHAPES["pear"]
+    other = zm.bodies.convex(support=lambda x, y, z: 0.13 + 0.004 * x**2, mass=0.1, name="plum")
     with pytest.raises(
-        zm.ModelError, match="'coin' and 'red' can not touch one another: 'coin' has edges or flat sides"
+        zm.errors.ModelError, match="'coin' and 'red' can not touch one another: 'coin' has edges or flat sides"
     ):
         zm.Contacts([ball("red"), coin], on=FLOOR, between=True)
-    with pytest.raises(zm.ModelError, match="'pear' and 'plum' are both given by support="):
+    with pytest.raises(zm.errors.ModelError, match="'pear' and 'plum' are both given by support="):
         zm.Contacts([pear, other], between=True)
-    with pytest.raises(zm.ModelError, match="between names 'blue', and there is no such body: red, white"):
+    with pytest.raises(zm.errors.ModelError, match="between names 'blue', and there is no such body: red, white"):
         zm.Contacts([ball("red"), ball("white")], between=[("red", "blue")])
-    with pytest.raises(zm.ModelError, match="between holds 'red'; give two names of bodies each"):
+    with pytest.raises(zm.errors.ModelError, match="between holds 'red'; give two names of bodies each"):
         zm.Contacts([ball("red"), ball("white")], between=["red"])
     for wrong in (None, 3, "red"):
-        with pytest.raises(zm.ModelError, match=r"between is .*; give True, or pairs of names"):
+        with pytest.raises(zm.errors.ModelError, match=r"between is .*; give True, or pairs of names"):
             zm.Contacts([ball("red"), ball("white")], between=wrong)
     for wrong in (3, ("red", "red"), ("red", "white", "red")):
-        with pytest.raises(zm.ModelError, match=r"between holds .*; give two names of bodies each"):
+        with pytest.raises(zm.errors.ModelError, match=r"between holds .*; give two names of bodies each"):
             zm.Contacts([ball("red"), ball("white")], between=[wrong])
-    with pytest.raises(zm.ModelError, match="a surface is named 'between', which stands for contacts between bodies"):
+    with pytest.raises(
+        zm.errors.ModelError, match="a surface is named 'between', which stands for contacts between bodies"
+    ):
         zm.Contacts([ball("red"), ball("white")], on={"between": zm.surfaces.plane()}, between=True)
-    with pytest.raises(zm.ModelError, match="strokes is 'never'; it is 'at once' or 'in turn'"):
+    with pytest.raises(zm.errors.ModelError, match="strokes is 'never'; it is 'at once' or 'in turn'"):
         zm.Contacts([ball("red"), ball("white")], between=True, strokes="never")
-    with pytest.raises(zm.ModelError, match=r"strokes is .*; it is 'at once' or 'in turn'"):
+    with pytest.raises(zm.errors.ModelError, match=r"strokes is .*; it is 'at once' or 'in turn'"):
         zm.Contacts([ball("red"), ball("white")], between=True, strokes=np.array([1j, 2j]))
-    with pytest.raises(zm.ModelError, match="between=True, and there is one body only"):
+    with pytest.raises(zm.errors.ModelError, match="between=True, and there is one body only"):
         zm.Contacts(ball("red"), on=FLOOR, between=True)
-    with pytest.raises(zm.ModelError, match="there is no surface; give on="):
+    with pytest.raises(zm.errors.ModelError, match="there is no surface; give on="):
         zm.Contacts([ball("red"), ball("white")])
-    with pytest.raises(zm.ModelError, match="friction is given for 'between', and there is no such surface: floor"):
+    with pytest.raises(
+        zm.errors.ModelError, match="friction is given for 'between', and there is no such surface: floor"
+    ):
         zm.Contacts([ball("red"), ball("white")], on=FLOOR, friction={"between": 0.1})
     some = zm.Contacts([ball("red"), coin, ball("white")], on=FLOOR, between=[("white", "red")])
     assert [pair.name for pair in some.pairs if pair.other is not None] == ["red and white"]
@@ -528,9 +532,9 @@ def test_what_can_not_touch_is_refused():
 
 def test_starts_inside_one_another_are_refused(pool):
     both, _ = pool
-    with pytest.raises(zm.StartError, match=r"'white' lies 0\.07 m inside 'red'"):
+    with pytest.raises(zm.errors.StartError, match=r"'white' lies 0\.07 m inside 'red'"):
         both.start(center={"red": (0, 0, 0), "white": (0.1, 0, 0)})
-    with pytest.raises(zm.StartError, match=r"'white' touches 'red' and moves into it with 1 m/s"):
+    with pytest.raises(zm.errors.StartError, match=r"'white' touches 'red' and moves into it with 1 m/s"):
         both.start(center={"red": (0, 0, 0), "white": (0.17, 0, 0)}, velocity={"red": (1, 0, 0)})
 
 

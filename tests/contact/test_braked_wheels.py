@@ -12,7 +12,7 @@ from zeromass.model.at_once import at_once
 GROUND, Y, g = zm.Ground(), (0, 1, 0), 9.81
 r, m, J = 0.3, 1.0, 0.045
 
-pytestmark = pytest.mark.filterwarnings("ignore::zeromass.SharedForce")  # across its way the wheel is held twice
+pytestmark = pytest.mark.filterwarnings("ignore::zeromass.errors.SharedForce")  # across its way the wheel is held twice
 
 
 def braked(torque: float, friction: float, slope: float = 0.0):
@@ -20,8 +20,8 @@ def braked(torque: float, friction: float, slope: float = 0.0):
     α = np.arctan(slope)
     wheel = zm.RigidBody("wheel", m, (0.03, J, 0.03), at=(0, 0, r / np.cos(α)))
     hill = zm.Surface(lambda X, Y: -slope * X)
-    tyre = zm.WheelOnSurface(GROUND, wheel, hill, radius=r, axis=Y, friction=friction, name="tyre")
-    upright = zm.Planar(GROUND, wheel, axis=Y, name="upright")
+    tyre = zm.joints.WheelOnSurface(GROUND, wheel, hill, radius=r, axis=Y, friction=friction, name="tyre")
+    upright = zm.joints.Planar(GROUND, wheel, axis=Y, name="upright")
     return zm.System([wheel], gravity=g, joints=[tyre, upright], forces=[upright.friction(torque)]), wheel, tyre
 
 
@@ -60,9 +60,9 @@ def test_a_carriage_on_a_braked_wheel():
     """The brake is between the wheel and what it carries; both slide as one."""
     cart = zm.RigidBody("cart", 2.0, (0.1, 0.1, 0.1), at=(0, 0, r))
     wheel = zm.RigidBody("wheel", m, (0.03, J, 0.03), at=(0, 0, r))
-    tyre = zm.WheelOnSurface(GROUND, wheel, zm.surfaces.plane(), radius=r, axis=Y, friction=0.8, name="tyre")
-    hinge = zm.Revolute(cart, wheel, axis=Y, name="hinge")
-    upright = zm.Planar(GROUND, cart, axis=Y, name="upright")
+    tyre = zm.joints.WheelOnSurface(GROUND, wheel, zm.surfaces.plane(), radius=r, axis=Y, friction=0.8, name="tyre")
+    hinge = zm.joints.Revolute(cart, wheel, axis=Y, name="hinge")
+    upright = zm.joints.Planar(GROUND, cart, axis=Y, name="upright")
     system = zm.System(
         [cart, wheel],
         gravity=g,
@@ -78,7 +78,7 @@ def test_a_carriage_on_a_braked_wheel():
 
 def test_bodies_with_a_brake_from_outside():
     """The same of a ball as zm.Rolling and as zm.Contacts, which decide in ways of their own when it rolls again."""
-    ball, plane = zm.ball(r, m, name="ball"), zm.surfaces.plane()
+    ball, plane = zm.bodies.ball(r, m, name="ball"), zm.surfaces.plane()
 
     def brake(body: zm.RigidBody) -> list[zm.Torque]:
         return [zm.Torque((0, -20.0 * np.sign(body.angular_velocity[1]), 0), on=body)]

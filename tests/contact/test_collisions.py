@@ -27,7 +27,7 @@ def urdf(folder, *collisions):
 def test_shapes_of_a_urdf_file(kind, tmp_path):
     geometry, height, count = SHAPES[kind]
     robot = urdf(tmp_path, f"<geometry>{geometry}</geometry>")
-    contacts = zm.collision_contacts(robot, zm.surfaces.plane(), friction=0.5)
+    contacts = zm.shapes.collision_contacts(robot, zm.surfaces.plane(), friction=0.5)
     assert [one.name for one in contacts] == (["body"] if count == 1 else ["body 0", "body 1"])
     if height is None:
         return
@@ -46,7 +46,7 @@ def test_they_are_placed_and_turned_as_described(tmp_path):
         tmp_path,
         '<origin xyz="0 0 -0.3" rpy="0 1.5707963267948966 0"/><geometry><capsule radius="0.1" length="0.4"/></geometry>',
     )
-    (one, other) = zm.collision_contacts(robot, zm.surfaces.plane())
+    (one, other) = zm.shapes.collision_contacts(robot, zm.surfaces.plane())
     body = robot.links["body"]
     system = robot.system(contacts=[one, other])
     start = system.start([(body.position, (0.0, 0.0, 1.0)), (body.quaternion, (1, 0, 0, 0))])
@@ -65,9 +65,9 @@ def test_geoms_of_an_mjcf_file(tmp_path):
     file = tmp_path / "walker.xml"
     file.write_text(MJCF)
     robot = zm.from_mjcf(file)
-    contacts = zm.collision_contacts(robot, zm.surfaces.plane(), links=["walker"])
+    contacts = zm.shapes.collision_contacts(robot, zm.surfaces.plane(), links=["walker"])
     assert [one.name for one in contacts] == ["walker 0", "walker 1"]  # what touches nothing is none
-    every = zm.collision_contacts(robot, zm.surfaces.plane(), friction=0.6, restitution=0.2)
+    every = zm.shapes.collision_contacts(robot, zm.surfaces.plane(), friction=0.6, restitution=0.2)
     assert [one.name for one in every] == ["walker 0", "walker 1", "leg 0", "leg 1", "leg 2"]
     system = robot.system(contacts=every)
     start = system.start({})
@@ -82,11 +82,11 @@ def test_geoms_of_an_mjcf_file(tmp_path):
 
 def test_what_can_not_be_is_refused_by_name(tmp_path):
     robot, floor = urdf(tmp_path), zm.surfaces.plane()
-    with pytest.raises(zm.ModelError, match="body of 'robot' have no collision shapes"):
-        zm.collision_contacts(robot, floor)
-    with pytest.raises(zm.ModelError, match="'foot' is no link of 'robot'; there are body"):
-        zm.collision_contacts(robot, floor, links=["foot"])
-    with pytest.raises(zm.ModelError, match="a surface, such as"):
-        zm.collision_contacts(robot, robot.links["body"])
+    with pytest.raises(zm.errors.ModelError, match="body of 'robot' have no collision shapes"):
+        zm.shapes.collision_contacts(robot, floor)
+    with pytest.raises(zm.errors.ModelError, match="'foot' is no link of 'robot'; there are body"):
+        zm.shapes.collision_contacts(robot, floor, links=["foot"])
+    with pytest.raises(zm.errors.ModelError, match="a surface, such as"):
+        zm.shapes.collision_contacts(robot, robot.links["body"])
     missing = urdf(tmp_path, '<geometry><mesh filename="none.stl"/></geometry>')
     assert any("a collision shape is left out" in words for words in missing.remarks)

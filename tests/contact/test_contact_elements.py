@@ -22,10 +22,10 @@ def thrown(
 
 
 # joints ----------------------------------------------------------------------------------------------------------------
-def pendulum(e: Any) -> tuple[zm.System, zm.Revolute]:
+def pendulum(e: Any) -> tuple[zm.System, zm.joints.Revolute]:
     """A rod of 1 m with a ball of 0.05 m on its end, that hangs beside a wall, which it strikes where it hangs down."""
     rod = zm.RigidBody("rod", mass=1.0, inertia=(0.1, 0.1, 0.001), at=(0, 0, -0.5))
-    pin = zm.Revolute(zm.Ground(), rod, at=(0, 0, 0), axis=(0, 1, 0), name="pin")
+    pin = zm.joints.Revolute(zm.Ground(), rod, at=(0, 0, 0), axis=(0, 1, 0), name="pin")
     wall = zm.Surface(lambda X, Y, Z: X + 0.05, name="wall")
     touch = zm.Contact(rod, zm.shapes.sphere(0.05), wall, at=(0, 0, -0.5), friction=0.0, restitution=e)
     return zm.System([rod], gravity=g, joints=[pin], contacts=[touch]), pin
@@ -53,9 +53,9 @@ def test_a_leg_of_two_links_stands_on_its_foot():
     hip = zm.RigidBody("hip", mass=2.0, inertia=(0.02, 0.02, 0.02), at=(0, 0, 0.9))
     thigh = zm.RigidBody("thigh", mass=0.5, inertia=(0.01, 0.01, 0.001), at=(0, 0, 0.7))
     shin = zm.RigidBody("shin", mass=0.3, inertia=(0.006, 0.006, 0.001), at=(0, 0, 0.3))
-    slide = zm.Prismatic(zm.Ground(), hip, at=(0, 0, 0.9), axis=(0, 0, 1), name="slide")
-    hinge = zm.Revolute(hip, thigh, at=(0, 0, 0.9), axis=(0, 1, 0), name="hinge")
-    knee = zm.Revolute(thigh, shin, at=(0, 0, 0.5), axis=(0, 1, 0), name="knee")
+    slide = zm.joints.Prismatic(zm.Ground(), hip, at=(0, 0, 0.9), axis=(0, 0, 1), name="slide")
+    hinge = zm.joints.Revolute(hip, thigh, at=(0, 0, 0.9), axis=(0, 1, 0), name="hinge")
+    knee = zm.joints.Revolute(thigh, shin, at=(0, 0, 0.5), axis=(0, 1, 0), name="knee")
     foot = zm.Contact(shin, zm.shapes.sphere(0.02), zm.surfaces.plane(), at=(0, 0, -0.2), friction=0.8, name="foot")
     servo = []
     for pin, below, above in ((hinge, thigh, hip), (knee, shin, thigh)):
@@ -108,7 +108,7 @@ def test_a_brick_falls_and_comes_to_rest(brick, turned):
 def test_a_sphere_on_a_moving_curved_surface_is_that_of_rolling():
     """As `zm.Rolling` and `zm.Contacts` have it, on a bowl that is shaken."""
     bowl = zm.Surface(lambda X, Y: 0.5 * (X**2 + Y**2), shift=(0.02 * np.sin(3 * zm.t), 0, 0), name="bowl")
-    solid = zm.ball(0.1, 1.0)
+    solid = zm.bodies.ball(0.1, 1.0)
     rolling = zm.Rolling(solid, on=bowl, gravity=g)
     first = rolling.start(contact=(0.3, 0.1), velocity=(0.1, 0.4), spin=2.0)
     one = zm.simulate(rolling, first, until=0.8, **TIGHT)
@@ -136,7 +136,7 @@ def test_a_sphere_on_a_moving_curved_surface_is_that_of_rolling():
 
 def test_an_ellipsoid_rolls_on_a_plane_as_contacts_have_it():
     axes, mass = (0.1, 0.15, 0.2), 0.7
-    solid = zm.ellipsoid(axes, mass, name="egg")
+    solid = zm.bodies.ellipsoid(axes, mass, name="egg")
     both = zm.Contacts(solid, on={"floor": zm.surfaces.plane()}, gravity=g)
     floor, own = both["floor"], both.body
     rest = [(floor.gap, 0.0), (floor.slip_velocity, 0.0), (own.angular_velocity, (1.0, 2.0, 0.5))]

@@ -11,7 +11,7 @@ from exact.measure import TIGHT, exact_run
 from zeromass.integrate.outcome import Ending
 
 R, r, k = 0.6, 0.1, 2 / 5
-BALL = zm.ball(r, 0.4)
+BALL = zm.bodies.ball(r, 0.4)
 
 
 def over_the_top(**options) -> zm.Run:
@@ -113,7 +113,7 @@ def test_a_socket_with_a_part_in_a_thousand_of_play():
 
 def test_a_two_sided_contact_is_lost_and_resumed():
     """Events take turns with their names, and no friction is enough while the surface pulls."""
-    ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.Surface(lambda X, Y: 0.3 * np.cos(3 * X)), two_sided=True)
+    ball = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.Surface(lambda X, Y: 0.3 * np.cos(3 * X)), two_sided=True)
     run = zm.simulate(ball, ball.start(contact=(0.01, 0.0), velocity=(4.0, 0.0)), until=1.5)
     spans = run.pulling()
     assert len(spans) == 3

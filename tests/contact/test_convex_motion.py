@@ -9,6 +9,7 @@ import zeromass as zm
 from contact.lumps import lumpy
 from contact.newton_euler import Body
 from contact.test_second_formulation import FAMILIES, disagreement
+from zeromass.contact import Roller
 
 FEW = ("wave",)
 """Surfaces that are tried every time."""
@@ -17,7 +18,7 @@ SOON = np.linspace(0.0, 0.3, 4)
 """Before wheels have fallen over."""
 
 
-def ellipsoid(random: np.random.Generator, size: float) -> tuple[Body, zm.Roller]:
+def ellipsoid(random: np.random.Generator, size: float) -> tuple[Body, Roller]:
     """Semi-axes between 0.7 and 1 of a size, with masses anywhere in the smallest sphere inside."""
     axes = size * random.uniform(0.7, 1.0, 3)
     lump = lumpy(random, axes.min())
@@ -28,11 +29,11 @@ def ellipsoid(random: np.random.Generator, size: float) -> tuple[Body, zm.Roller
         s = np.einsum("ij,j...->i...", D, d) / reach
         return s, D[:, :, None] / reach - s[:, None] * s[None, :] / reach
 
-    solid = zm.ellipsoid(axes, lump.mass, inertia=lump.J, center_of_mass=lump.rho, name="lump")
+    solid = zm.bodies.ellipsoid(axes, lump.mass, inertia=lump.J, center_of_mass=lump.rho, name="lump")
     return lump._replace(outside=outside), solid
 
 
-def torus(random: np.random.Generator, size: float) -> tuple[Body, zm.Roller]:
+def torus(random: np.random.Generator, size: float) -> tuple[Body, Roller]:
     """A wheel as large as a size, its tyre a third of it or so."""
     tube = size * random.uniform(0.25, 0.4)
     rim = size - tube
@@ -44,7 +45,7 @@ def torus(random: np.random.Generator, size: float) -> tuple[Body, zm.Roller]:
         f = np.array([-e[1], e[0], 0 * across])
         return rim * e + tube * d, rim / across * f[:, None] * f[None, :] + tube * np.eye(3)[:, :, None]
 
-    solid = zm.torus(rim, tube, lump.mass, inertia=lump.J, center_of_mass=lump.rho, name="lump")
+    solid = zm.bodies.torus(rim, tube, lump.mass, inertia=lump.J, center_of_mass=lump.rho, name="lump")
     return lump._replace(outside=outside), solid
 
 
@@ -66,7 +67,7 @@ def test_wheels_move_as_newton_and_euler_say(name):
 
 def test_a_flat_point_of_one_of_several_contacts_is_named():
     """A superquadric has no curvature across its planes of symmetry, and a plane is no hollow."""
-    stone = zm.superquadric((0.1, 0.09, 0.08), exponent=4, mass=0.5, name="stone")
+    stone = zm.bodies.superquadric((0.1, 0.09, 0.08), exponent=4, mass=0.5, name="stone")
     room = zm.Contacts(stone, on={"floor": zm.surfaces.plane()})
     names = [event.name for event in room.events]
     assert "floor: lies flat" in names

@@ -26,7 +26,7 @@ def test_five_balls_touch(strokes, method, way):
     u, drift = map(np.array, WAYS[way])
     names = [f"b{k}" for k in range(COUNT)]
     cradle = zm.Contacts(
-        [zm.ball(r, 1.0, name=name) for name in names],
+        [zm.bodies.ball(r, 1.0, name=name) for name in names],
         between=list(pairwise(names)),
         gravity=None,
         friction=0.0,
@@ -51,7 +51,7 @@ def test_balls_hang_side_by_side(strokes, method):
     height, angle = 0.5, 0.5
     balls = [zm.RigidBody(f"b{k}", 1.0, (1e-3,) * 3, at=(2 * r * k, 0, 0)) for k in range(COUNT)]
     hinges = [
-        zm.Revolute(zm.Ground(), ball, at=(2 * r * k, 0, height), axis=(0, 1, 0), name=f"hinge {k}")
+        zm.joints.Revolute(zm.Ground(), ball, at=(2 * r * k, 0, height), axis=(0, 1, 0), name=f"hinge {k}")
         for k, ball in enumerate(balls)
     ]
     ball = zm.shapes.sphere(r)

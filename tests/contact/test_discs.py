@@ -13,7 +13,7 @@ J1, J3 = m * R**2 / 4, m * R**2 / 2
 
 @pytest.fixture(scope="module")
 def coin() -> zm.Rolling:
-    return zm.Rolling(zm.disc(R, m), on=zm.surfaces.plane(), gravity=g, two_sided=True)
+    return zm.Rolling(zm.bodies.disc(R, m), on=zm.surfaces.plane(), gravity=g, two_sided=True)
 
 
 def steady(coin: zm.Rolling, tilt: float, precession: float) -> tuple[zm.State, float]:
@@ -100,7 +100,7 @@ def test_a_rattleback_is_an_ellipsoid_on_a_plane():
             "no slip": stone.velocity + np.cross(stone.angular_velocity, contact.position - stone.position),
         },
     )
-    egg = zm.ellipsoid(axes, 1.0, inertia=inertia, center=below, name="stone")
+    egg = zm.bodies.ellipsoid(axes, 1.0, inertia=inertia, center=below, name="stone")
     rolling = zm.Rolling(egg, on=zm.surfaces.plane(), gravity=9.81)
     told = []
     for system, body, place in ((by_hand, stone, contact.position), (rolling, rolling.body, rolling.contact)):
@@ -117,7 +117,7 @@ def test_a_rattleback_is_an_ellipsoid_on_a_plane():
 
 
 def test_required_friction_of_an_egg_is_that_of_the_reaction():
-    egg = zm.Rolling(zm.ellipsoid((0.1, 0.07, 0.05), 0.8), on=zm.surfaces.plane(0.2), friction=5.0)
+    egg = zm.Rolling(zm.bodies.ellipsoid((0.1, 0.07, 0.05), 0.8), on=zm.surfaces.plane(0.2), friction=5.0)
     run = zm.simulate(egg, egg.start(contact=(0.0, 0.0), orientation=(0.2, 0.1, 0.0)), until=0.5)
     at = run.at(np.linspace(0.0, run.t[-1], 2000))
     F, n = at[egg.body.mass * zm.rate(egg.body.velocity) + np.array([0, 0, 0.8 * 9.81])], at[egg.normal]
@@ -128,7 +128,7 @@ def test_required_friction_of_an_egg_is_that_of_the_reaction():
 
 def test_an_egg_slips_and_rolls():
     """Thrown along a plane without turning: friction is μ m g at first, and the energy lost is its work."""
-    egg = zm.Rolling(zm.ellipsoid((0.06, 0.06, 0.05), 0.4), on=zm.surfaces.plane(), friction=0.3)
+    egg = zm.Rolling(zm.bodies.ellipsoid((0.06, 0.06, 0.05), 0.4), on=zm.surfaces.plane(), friction=0.3)
     slipping = egg.slipping
     thrown = slipping.start(
         [

@@ -21,7 +21,7 @@ def stopped(rolling: zm.Rolling, start: zm.State, until: float) -> zm.Run:
 
 
 def on(height, name: str, **options) -> zm.Rolling:
-    return zm.Rolling(zm.ball(RADIUS, 0.5), on=zm.Surface(height, name=name), **options)
+    return zm.Rolling(zm.bodies.ball(RADIUS, 0.5), on=zm.Surface(height, name=name), **options)
 
 
 @pytest.mark.parametrize("friction", [None, 0.5])
@@ -48,7 +48,7 @@ def test_where_a_ball_touches_both_sides(gap):
     if gap > 0:
         ball.start(contact=(-RADIUS * np.sin(ANGLE) - gap, 0.0))
     else:
-        with pytest.raises(zm.StartError, match="inside"):
+        with pytest.raises(zm.errors.StartError, match="inside"):
             ball.start(contact=(-RADIUS * np.sin(ANGLE) - gap, 0.0))
 
 

@@ -16,32 +16,37 @@ g = 9.81
 R = 0.1
 
 BODIES = {
-    "ball": (zm.ball(R, 0.5), 'kind = "ball", radius = 0.1, mass = 0.5'),
-    "shell": (zm.shell(outer=R, inner=0.09, mass=0.5), 'kind = "shell", outer = 0.1, inner = 0.09, mass = 0.5'),
+    "ball": (zm.bodies.ball(R, 0.5), 'kind = "ball", radius = 0.1, mass = 0.5'),
+    "shell": (zm.bodies.shell(outer=R, inner=0.09, mass=0.5), 'kind = "shell", outer = 0.1, inner = 0.09, mass = 0.5'),
     "two-material shell": (
-        zm.two_material_shell(outer=R, inner=0.08, densities=(800, 1600)),
+        zm.bodies.two_material_shell(outer=R, inner=0.08, densities=(800, 1600)),
         'kind = "two-material shell", outer = 0.1, inner = 0.08, densities = [800, 1600]',
     ),
-    "ellipsoid": (zm.ellipsoid((R, 0.08, 0.06), 0.5), 'kind = "ellipsoid", axes = [0.1, 0.08, 0.06], mass = 0.5'),
-    "disc": (zm.disc(R, 0.5), 'kind = "disc", radius = 0.1, mass = 0.5'),
-    "round disc": (zm.disc(R, 0.5, edge=0.01), 'kind = "disc", radius = 0.1, mass = 0.5, edge = 0.01'),
-    "torus": (zm.torus(0.08, 0.02, 0.5), 'kind = "torus", radius = 0.08, tube = 0.02, mass = 0.5'),
+    "ellipsoid": (
+        zm.bodies.ellipsoid((R, 0.08, 0.06), 0.5),
+        'kind = "ellipsoid", axes = [0.1, 0.08, 0.06], mass = 0.5',
+    ),
+    "disc": (zm.bodies.disc(R, 0.5), 'kind = "disc", radius = 0.1, mass = 0.5'),
+    "round disc": (zm.bodies.disc(R, 0.5, edge=0.01), 'kind = "disc", radius = 0.1, mass = 0.5, edge = 0.01'),
+    "torus": (zm.bodies.torus(0.08, 0.02, 0.5), 'kind = "torus", radius = 0.08, tube = 0.02, mass = 0.5'),
     "cylinder": (
-        zm.cylinder(R, 0.1, 0.5, edge=0.02),
+        zm.bodies.cylinder(R, 0.1, 0.5, edge=0.02),
         'kind = "cylinder", radius = 0.1, length = 0.1, mass = 0.5, edge = 0.02',
     ),
-    "capsule": (zm.capsule(0.05, 0.1, 0.5), 'kind = "capsule", radius = 0.05, length = 0.1, mass = 0.5'),
-    "cone": (zm.cone(R, 0.15, 0.5), 'kind = "cone", radius = 0.1, height = 0.15, mass = 0.5'),
+    "capsule": (zm.bodies.capsule(0.05, 0.1, 0.5), 'kind = "capsule", radius = 0.05, length = 0.1, mass = 0.5'),
+    "cone": (zm.bodies.cone(R, 0.15, 0.5), 'kind = "cone", radius = 0.1, height = 0.15, mass = 0.5'),
     "superquadric": (
-        zm.superquadric((R, 0.09, 0.08), exponent=3, mass=0.5),
+        zm.bodies.superquadric((R, 0.09, 0.08), exponent=3, mass=0.5),
         'kind = "superquadric", axes = [0.1, 0.09, 0.08], exponent = 3, mass = 0.5',
     ),
     "support": (
-        zm.convex(support=lambda x, y, z: 0.1 + 0.01 * z + 0.005 * x**2, mass=0.5),
+        zm.bodies.convex(support=lambda x, y, z: 0.1 + 0.01 * z + 0.005 * x**2, mass=0.5),
         'kind = "convex", support = "0.1 + 0.01*Z + 0.005*X**2", mass = 0.5',
     ),
     "implicit": (
-        zm.convex(implicit=lambda x, y, z: (x / 0.1) ** 2 + (y / 0.09) ** 2 + (z / 0.08) ** 2 + z / 0.8 - 1, mass=0.5),
+        zm.bodies.convex(
+            implicit=lambda x, y, z: (x / 0.1) ** 2 + (y / 0.09) ** 2 + (z / 0.08) ** 2 + z / 0.8 - 1, mass=0.5
+        ),
         'kind = "convex", implicit = "(X/0.1)**2 + (Y/0.09)**2 + (Z/0.08)**2 + Z/0.8 - 1", mass = 0.5',
     ),
 }
@@ -178,10 +183,10 @@ def test_it_slips_and_flies(name):
 def test_guards(name):
     """A hollow that is too tight, a wall that it lies in, a ground that falls away, the border of the data."""
     body = BODIES[name][0]
-    with pytest.raises(zm.StartError, match=r"as round as|more than one point"):
+    with pytest.raises(zm.errors.StartError, match=r"as round as|more than one point"):
         zm.Rolling(body, on=zm.Surface(lambda X, Y: 50.0 * (X**2 + Y**2))).start(contact=(0, 0), orientation=TURN)
     corner = zm.Surface(lambda X, Y, Z: Z * (0.3 - X), name="corner")
-    with pytest.raises(zm.StartError, match="m inside it at"):
+    with pytest.raises(zm.errors.StartError, match="m inside it at"):
         zm.Rolling(body, on=corner).start(contact=(0.299, 0.0, 0.0), orientation=TURN)
     falling = {"on": zm.Surface(hills, shift=(0, 0, -g * zm.t**2)), "gravity": g}  # by 2 g
     for two_sided in (False, True):
@@ -218,7 +223,7 @@ def test_it_is_drawn_and_said_in_a_file(name):
 
 # runs -----------------------------------------------------------------------------------------------------------------
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::zeromass.RunStopped")
+@pytest.mark.filterwarnings("ignore::zeromass.errors.RunStopped")
 @pytest.mark.parametrize("surface", ["moving", "turning", "deforming", "measured", "belt"])
 @pytest.mark.parametrize("name", BODIES)
 def test_runs(name, surface):

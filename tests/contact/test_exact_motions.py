@@ -14,9 +14,11 @@ from exact.measure import exact_run, relative, rotation
 
 m, r, g = 0.3, 0.08, 9.81
 UP = np.array([0.0, 0.0, 1.0])
-BALLS = {"solid": (2 / 5, zm.ball(r, m)), "hollow": (2 / 3, zm.shell(r, r, m))}
+BALLS = {"solid": (2 / 5, zm.bodies.ball(r, m)), "hollow": (2 / 3, zm.bodies.shell(r, r, m))}
 both = pytest.mark.parametrize(("k", "ball"), BALLS.values(), ids=BALLS)
-UNEVEN = zm.SphericalBody(0.1, 0.5, [[2.0e-3, 1e-4, 0], [1e-4, 2.4e-3, 2e-4], [0, 2e-4, 2.8e-3]], (0.02, -0.01, 0.015))
+UNEVEN = zm.bodies.SphericalBody(
+    0.1, 0.5, [[2.0e-3, 1e-4, 0], [1e-4, 2.4e-3, 2e-4], [0, 2e-4, 2.8e-3]], (0.02, -0.01, 0.015)
+)
 
 
 @both
@@ -120,7 +122,7 @@ def test_chaplygin_ball():
 
     Measured in 10 s: energy 1e-14, momentum 5e-14.
     """
-    body = zm.SphericalBody(0.1, 0.8, (1.5e-3, 2.2e-3, 3.1e-3))
+    body = zm.bodies.SphericalBody(0.1, 0.8, (1.5e-3, 2.2e-3, 3.1e-3))
     rolling = zm.Rolling(body, on=zm.surfaces.plane())
     start = rolling.start(contact=(0, 0), velocity=(0.4, -0.3), spin=5.0, orientation=(0.3, -0.7, 1.1))
     run = exact_run(rolling, start, 10.0)

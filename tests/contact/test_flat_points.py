@@ -9,6 +9,7 @@ import pytest
 import zeromass as zm
 from contact.rolling_of_superquadrics import Stone, moved
 from integrate.node import MISSING, node, over_switches
+from zeromass.integrate import Settings
 from zeromass.integrate.alone.pieced import Pieced
 from zeromass.integrate.singular.transit import Transit
 
@@ -22,7 +23,7 @@ def superellipse(n: float, **given) -> zm.Rolling:
     def power(x):
         return x**n if n % 2 == 0 else (x**2) ** (n / 2)
 
-    body = zm.convex(
+    body = zm.bodies.convex(
         implicit=lambda x, y, z: power(x / A) + (y / B) ** 2 + power(z / C) - 1,
         mass=M,
         inertia=INERTIA,
@@ -106,7 +107,7 @@ def test_between_steps_a_superellipse_is_where_quadrature_says():
 # a superquadric in space ---------------------------------------------------------------------------------------------
 def test_a_superquadric_rolls_as_newton_and_euler_say():
     """Another formulation, with the contact point as an unknown and smooth over flat points: both have errors of 1e-12."""
-    stone = zm.superquadric((A, B, C), exponent=4, mass=M)
+    stone = zm.bodies.superquadric((A, B, C), exponent=4, mass=M)
     rolling = zm.Rolling(stone, on=zm.surfaces.plane(), gravity=G)
     body = rolling.body
     start = rolling.start(contact=(0, 0), velocity=(0.5, 0.1), orientation=(0.7, 0.4, 0.2))
@@ -125,7 +126,7 @@ def test_a_superquadric_rolls_as_newton_and_euler_say():
 @pytest.mark.parametrize("n", [4, pytest.param(3, marks=pytest.mark.slow), pytest.param(6, marks=pytest.mark.slow)])
 def test_a_superquadric_slides_on_ice_over_its_flat_points(n):
     """Nothing but the weight and the normal force: horizontal momentum, the moment about the vertical, energy."""
-    stone = zm.superquadric((A, B, C), exponent=n, mass=M)
+    stone = zm.bodies.superquadric((A, B, C), exponent=n, mass=M)
     rolling = zm.Rolling(stone, on=zm.surfaces.plane(), gravity=G, friction=0.0)
     slipping, body = rolling.slipping, rolling.body
     turn = np.array([0.8, 0.4, 0.3, 0.33])
@@ -148,7 +149,7 @@ def test_a_superquadric_slides_on_ice_over_its_flat_points(n):
 
 def test_a_superquadric_that_slips_with_friction_goes_over_its_flat_points():
     """As with a closer tolerance, and with the energy that friction takes."""
-    stone = zm.superquadric((A, B, C), exponent=4, mass=M)
+    stone = zm.bodies.superquadric((A, B, C), exponent=4, mass=M)
     rolling = zm.Rolling(stone, on=zm.surfaces.plane(), gravity=G, friction=0.2)
     slipping, body = rolling.slipping, rolling.body
     turn = np.array([0.8, 0.4, 0.3, 0.33])
@@ -172,7 +173,7 @@ def test_a_superquadric_that_slips_with_friction_goes_over_its_flat_points():
 
 def test_a_superquadric_turns_in_the_air_over_the_flat_points_that_face_the_ground():
     """Its nearest point runs over the body, the body itself turns as one without forces."""
-    stone = zm.superquadric((A, B, C), exponent=4, mass=M)
+    stone = zm.bodies.superquadric((A, B, C), exponent=4, mass=M)
     rolling = zm.Rolling(stone, on=zm.surfaces.plane(), gravity=G, friction=0.3, restitution=0.5)
     body = rolling.body
     start = rolling.flying.start(center=(0, 0, 2.0), angular_velocity=(9.0, 3.0, 5.0), orientation=(0.5, 0.2, 0.1))
@@ -188,7 +189,7 @@ def test_a_superquadric_turns_in_the_air_over_the_flat_points_that_face_the_grou
 
 def test_a_stone_rocks_about_its_pole():
     """Where both curvatures are small, over both flat curves again and again; the energy stays."""
-    stone = zm.superquadric((A, B, C), exponent=4, mass=M)
+    stone = zm.bodies.superquadric((A, B, C), exponent=4, mass=M)
     rolling = zm.Rolling(stone, on=zm.surfaces.plane(), gravity=G)
     turn, body = np.array([1.0, 0.01, 0.007, 0.0]), rolling.body
     start = rolling.start(
@@ -206,8 +207,8 @@ def test_a_stone_rocks_about_its_pole():
 
 def test_a_start_at_a_flat_point_is_refused():
     """There the rate of the contact is infinite, and no state has it."""
-    rolling = zm.Rolling(zm.superquadric((A, B, C), exponent=4, mass=M, name="stone"), on=zm.surfaces.plane())
-    with pytest.raises(zm.StartError, match="'stone' is flat where it would touch 'plane'"):
+    rolling = zm.Rolling(zm.bodies.superquadric((A, B, C), exponent=4, mass=M, name="stone"), on=zm.surfaces.plane())
+    with pytest.raises(zm.errors.StartError, match="'stone' is flat where it would touch 'plane'"):
         rolling.start(contact=(0, 0), velocity=(0.1, 0.0))
 
 
@@ -240,7 +241,7 @@ def test_a_study_goes_over_flat_points_as_runs_do():
 def test_a_hollow_that_is_too_tight_still_ends_a_run():
     """There the curvature against the surface becomes negative behind zero, and the body does not fit."""
     bowl = zm.Surface(lambda X, Y: 6.0 * X**2 + 0.1 * Y**2)
-    egg = zm.convex(
+    egg = zm.bodies.convex(
         implicit=lambda x, y, z: (x / 0.2) ** 2 + (y / 0.1) ** 2 + (z / 0.1) ** 2 - 1,
         mass=M,
         inertia=INERTIA,
@@ -254,12 +255,12 @@ def test_a_hollow_that_is_too_tight_still_ends_a_run():
 @pytest.mark.skipif(node() is None, reason=MISSING)
 def test_a_page_ends_at_a_flat_point_by_name(tmp_path):
     """What drives a motion outside Python does not pass through: it says so, at the state that Python passes."""
-    stone = zm.superquadric((A, B, C), exponent=4, mass=M, name="stone")
+    stone = zm.bodies.superquadric((A, B, C), exponent=4, mass=M, name="stone")
     rolling = zm.Rolling(stone, on=zm.surfaces.plane(), gravity=G, friction=5.0)
     start = rolling.start(contact=(0, 0), velocity=(0.5, 0.1), orientation=(0.7, 0.4, 0.2))
     given = {"rtol": 1e-10, "atol": 1e-13}
     outputs = (*rolling.coordinates, *rolling.rates)
-    motion = Pieced(start, tuple(rolling.events), outputs, 0.6, zm.Settings(**given, method="dop853"))
+    motion = Pieced(start, tuple(rolling.events), outputs, 0.6, Settings(**given, method="dop853"))
     run = zm.simulate(rolling, start, until=0.6, **given)
     (there,) = over_switches(motion, [{"values": {}, "until": 0.6, **given, "times": [0.0]}], tmp_path)
     assert there["ending"] == "EVENT"
@@ -273,7 +274,7 @@ def test_a_page_ends_at_a_flat_point_by_name(tmp_path):
 def thrown_stone(rng: np.random.Generator) -> tuple[zm.Rolling, zm.State, Stone]:
     """A random superquadric with friction on a plane, rolling or slipping, started by expressions."""
     sizes, exponent, mass, friction = rng.uniform(0.05, 0.2, 3), *rng.uniform((2.2, 0.3, 0.1), (6.0, 2.0, 0.8))
-    solid = zm.superquadric(tuple(sizes), exponent=exponent, mass=mass)
+    solid = zm.bodies.superquadric(tuple(sizes), exponent=exponent, mass=mass)
     rolling = zm.Rolling(solid, on=zm.surfaces.plane(), gravity=G, friction=friction, restitution=0.3)
     turn, body = rng.normal(size=4), rolling.body
     given = [

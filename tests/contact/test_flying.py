@@ -16,7 +16,7 @@ K = 0.4  # J/(m r²) of a ball
 
 def thrown(e: float, μ: float | None, on: zm.Surface | None = None) -> zm.Rolling:
     surface = zm.surfaces.plane() if on is None else on
-    return zm.Rolling(zm.ball(r, m), on=surface, gravity=g, friction=μ, restitution=e)
+    return zm.Rolling(zm.bodies.ball(r, m), on=surface, gravity=g, friction=μ, restitution=e)
 
 
 # bounces -----------------------------------------------------------------------------------------------------------
@@ -89,7 +89,7 @@ def test_after_landing_it_slips_and_then_rolls():
 def test_a_ball_leaves_a_hill_and_comes_down_again():
     """Over the edge of a hump it flies along a parabola."""
     hill = zm.Surface(lambda X, Y: 0.3 * np.exp(-((X / 0.4) ** 2)), name="hill")
-    ball = zm.Rolling(zm.ball(0.02, 0.1), on=hill, gravity=9.81, restitution=0.3)
+    ball = zm.Rolling(zm.bodies.ball(0.02, 0.1), on=hill, gravity=9.81, restitution=0.3)
     run = zm.simulate(ball, ball.start(contact=(0.0, 0.0), velocity=(2.0, 0.0)), until=1.0, rtol=1e-11)
     assert run.kinds[:2] == ("flying", "flying")  # too fast for the hump: it leaves at once, and lands
     flight = run.segments[0]
@@ -106,7 +106,11 @@ def test_a_ball_leaves_a_hill_and_comes_down_again():
 
 def test_an_egg_that_is_dropped_ends_in_contact():
     egg = zm.Rolling(
-        zm.ellipsoid((0.03, 0.03, 0.04), 0.06), on=zm.surfaces.plane(0.05), gravity=9.81, friction=0.5, restitution=0.3
+        zm.bodies.ellipsoid((0.03, 0.03, 0.04), 0.06),
+        on=zm.surfaces.plane(0.05),
+        gravity=9.81,
+        friction=0.5,
+        restitution=0.3,
     )
     start = egg.flying.start(center=(0.0, 0.0, 0.2), orientation=(0.5, 0.2, 0.0), velocity=(0.3, 0.1, 0.0))
     run = zm.simulate(egg, start, until=1.0)
@@ -229,13 +233,16 @@ def test_strokes_are_those_of_a_short_force(seed):
     [
         ("between 0 and 1", lambda: thrown(1.2, 0.3)),
         ("between 0 and 1", lambda: thrown(-0.1, 0.3)),
-        ("restitution=e", lambda: zm.Rolling(zm.ball(r, m), on=zm.surfaces.plane()).flying),
-        ("two_sided", lambda: zm.Rolling(zm.ball(r, m), on=zm.surfaces.plane(), restitution=0.5, two_sided=True)),
+        ("restitution=e", lambda: zm.Rolling(zm.bodies.ball(r, m), on=zm.surfaces.plane()).flying),
+        (
+            "two_sided",
+            lambda: zm.Rolling(zm.bodies.ball(r, m), on=zm.surfaces.plane(), restitution=0.5, two_sided=True),
+        ),
         ("not by both", lambda: thrown(0.5, 0.3).flying.start({zm.t: 0.0}, center=(0.0, 0.0, 1.0))),
     ],
 )
 def test_mistake(words, make):
-    with pytest.raises(zm.ZeromassError, match=words):
+    with pytest.raises(zm.errors.ZeromassError, match=words):
         make()
 
 
@@ -266,10 +273,10 @@ def test_a_graze_is_no_stroke(rising):
 def test_a_thrown_body_is_turned_as_a_rolling_one_is():
     """Quaternions of another length are refused, those that are nearly of length 1 are made so."""
     radius = zm.parameter("radius", r)
-    ball = zm.Rolling(zm.ball(radius, m), on=zm.surfaces.plane(), gravity=g, friction=0.3, restitution=0.5)
-    with pytest.raises(zm.StartError, match="length 2"):
+    ball = zm.Rolling(zm.bodies.ball(radius, m), on=zm.surfaces.plane(), gravity=g, friction=0.3, restitution=0.5)
+    with pytest.raises(zm.errors.StartError, match="length 2"):
         ball.flying.start(center=(0.0, 0.0, 1.0), orientation=(2.0, 0.0, 0.0, 0.0))
-    with pytest.raises(zm.StartError, match="3 or 4"):
+    with pytest.raises(zm.errors.StartError, match="3 or 4"):
         ball.flying.start(center=(0.0, 0.0, 1.0), orientation=(1.0, 0.0))
     start = ball.flying.start(center=(0.0, 0.0, 1.0), orientation=(0.0, 0.0, np.pi / 2), parameters={radius: 0.3})
     assert start[ball.body.quaternion] == pytest.approx([np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5)], abs=1e-15)
@@ -278,13 +285,13 @@ def test_a_thrown_body_is_turned_as_a_rolling_one_is():
 
 # where flights begin ------------------------------------------------------------------------------------------------
 def on_slope(**given):
-    ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(0.2), gravity=9.81, restitution=0.5, **given)
+    ball = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.surfaces.plane(0.2), gravity=9.81, restitution=0.5, **given)
     return ball, 0.1 * np.array([np.sin(0.2), 0.0, np.cos(0.2)]), np.array([np.cos(0.2), 0.0, -np.sin(0.2)])
 
 
 def test_a_body_that_is_thrown_from_inside_its_surface_is_refused():
     ball, place, _ = on_slope(friction=0.3)
-    with pytest.raises(zm.StartError, match=r"'ball' begins 0\.05 m inside 'plane'"):
+    with pytest.raises(zm.errors.StartError, match=r"'ball' begins 0\.05 m inside 'plane'"):
         zm.simulate(ball, ball.flying.start(center=place / 2), until=0.5)
 
 
@@ -307,13 +314,13 @@ def test_a_body_that_is_let_go_on_its_surface_does_not_fall_through():
     exact = place + along * (0.05 + 9.81 * (np.sin(0.2) - 0.3 * np.cos(0.2)) * 0.05**2 / 2)
     assert pushed.state(0.05)[ball.center] == pytest.approx(exact, abs=1e-9)
     sticky, place, along = on_slope()
-    with pytest.raises(zm.StartError, match="with a slip of 1 m/s, and has always friction enough"):
+    with pytest.raises(zm.errors.StartError, match="with a slip of 1 m/s, and has always friction enough"):
         zm.simulate(sticky, sticky.flying.start(center=place, velocity=along), until=0.5)
 
 
 def test_a_cone_spins_upright_on_its_tip():
     """It does not lie on a face: only its base does."""
-    cone = zm.Rolling(zm.cone(0.05, 0.1, 0.3), on=zm.surfaces.plane())
+    cone = zm.Rolling(zm.bodies.cone(0.05, 0.1, 0.3), on=zm.surfaces.plane())
     upright = [(cone.contact[:2], 0.0), (cone.body.quaternion, (0.0, 1.0, 0.0, 0.0))]
     run = zm.simulate(cone, cone.start([*upright, (cone.body.angular_velocity, (0.0, 0.0, 300.0))]), until=0.1)
     assert run.outcome.complete

@@ -24,7 +24,7 @@ def test_it_holds_up_to_one_and_slips_with_the_other():
     static, kinetic, turning = 0.3, 0.2, 0.8
     α = turning * zm.t
     ball = zm.Rolling(
-        zm.ball(r, m),
+        zm.bodies.ball(r, m),
         on=zm.surfaces.plane(),
         gravity=(g * np.sin(α), 0.0, -g * np.cos(α)),
         friction=zm.Friction(static=static, kinetic=kinetic),
@@ -61,7 +61,7 @@ def test_coefficients_may_change_in_time():
     """A body that lands at t = 1 s with the speed g loses (1 + e) μ g along the floor, with μ and e of that moment; one that
     slips rolls where 7/2 g ∫ μ dt is the speed of slip."""
     given = {"gravity": g, "friction": 0.1 + 0.1 * zm.t, "restitution": 0.5 * zm.t}
-    ball, several = (make(zm.ball(r, m), on=zm.surfaces.plane(), **given) for make in (zm.Rolling, zm.Contacts))
+    ball, several = (make(zm.bodies.ball(r, m), on=zm.surfaces.plane(), **given) for make in (zm.Rolling, zm.Contacts))
     bead = zm.Sliding(zm.Particle("bead", m), on=zm.surfaces.plane(), **given)
     above, velocity = (0.0, 0.0, g / 2), (20.0, 0.0, 0.0)
     starts = {
@@ -79,7 +79,9 @@ def test_coefficients_may_change_in_time():
     run = zm.simulate(ball, thrown(ball, (1.0, 0.0, 0.0)), until=0.5, rtol=1e-11)
     assert run.changes[0] == pytest.approx(np.sqrt(1 + 20 / (3.5 * g)) - 1, abs=1e-8)
     late = ball.flying.start(center=(0.0, 0.0, r + g / 2), t=2.0)
-    with pytest.raises(zm.ModelError, match=r"restitution of 'ball on plane' is 1.5 at t = 3 s, where it is struck"):
+    with pytest.raises(
+        zm.errors.ModelError, match=r"restitution of 'ball on plane' is 1.5 at t = 3 s, where it is struck"
+    ):
         zm.simulate(ball, late, until=3.2)
 
 
@@ -117,7 +119,7 @@ def test_a_stroke_sticks_with_the_static_coefficient():
     ],
 )
 def test_what_can_not_be_is_refused(given, said):
-    with pytest.raises(zm.ModelError, match=said):
+    with pytest.raises(zm.errors.ModelError, match=said):
         zm.Friction(**given)
 
 
@@ -152,7 +154,11 @@ def test_a_pull_of_exactly_what_friction_gives_is_held(pull):
         zm.Particle("bead", m), on=zm.surfaces.plane(), gravity=(μ * g * pull, 0.0, -g), friction=μ, restitution=0.0
     )
     ball = zm.Rolling(
-        zm.ball(r, m), on=zm.surfaces.plane(), gravity=(l / r * g * pull, 0.0, -g), friction=μ, rolling_resistance=l
+        zm.bodies.ball(r, m),
+        on=zm.surfaces.plane(),
+        gravity=(l / r * g * pull, 0.0, -g),
+        friction=μ,
+        rolling_resistance=l,
     )
     for system in (bead, ball):
         run = zm.simulate(system, system.start(contact=(0.0, 0.0)), until=10.0)
@@ -167,7 +173,7 @@ def test_a_pull_of_exactly_what_friction_gives_is_held(pull):
 def test_a_ball_that_needs_exactly_the_friction_that_there_is_rolls(pull, make):
     """Rolling takes 2/7 of the pull; the acceleration is 5/7 of it."""
     μ = 0.3
-    ball = make(zm.ball(r, m), on=zm.surfaces.plane(), gravity=(3.5 * μ * g * pull, 0.0, -g), friction=μ)
+    ball = make(zm.bodies.ball(r, m), on=zm.surfaces.plane(), gravity=(3.5 * μ * g * pull, 0.0, -g), friction=μ)
     start = ball.start(contact=(0.0, 0.0)) if make is zm.Rolling else ball.start(center=(0.0, 0.0, r))
     run = zm.simulate(ball, start, until=10.0, rtol=1e-12, atol=1e-14)
     assert run.outcome.complete

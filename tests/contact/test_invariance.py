@@ -36,7 +36,7 @@ def seen(
     atol: float = 1e-15,
 ) -> dict[str, np.ndarray]:
     """Contact, rotation matrices, angular velocity, force and torque at C along a run."""
-    sphere = zm.SphericalBody(body.radius, body.mass, body.J, body.rho)
+    sphere = zm.bodies.SphericalBody(body.radius, body.mass, body.J, body.rho)
     rolling = zm.Rolling(sphere, on=surface, gravity=gravity, two_sided=True)
     start = rolling.start(contact=contact, velocity=velocity, spin=spin, orientation=orientation)
     run = zm.simulate(rolling, start, until=TIMES[-1], rtol=1e-13, atol=atol).at(TIMES)
@@ -57,7 +57,7 @@ def plain() -> dict[str, np.ndarray]:
 def test_from_a_moving_frame(plain):
     """Galileo: all of it carried along at V, straight up included."""
     V = np.array([0.7, -0.4, 0.5])
-    start = zm.Rolling(zm.SphericalBody(BODY.radius, BODY.mass, BODY.J, BODY.rho), on=zm.Surface(height))
+    start = zm.Rolling(zm.bodies.SphericalBody(BODY.radius, BODY.mass, BODY.J, BODY.rho), on=zm.Surface(height))
     velocity = start.start(contact=CONTACT, velocity=VELOCITY[:2])[start.center_particle.velocity]
     carried = seen(zm.Surface(height, shift=V * zm.t), velocity=velocity + V)
     assert relative(carried.pop("contact"), plain["contact"] + np.outer(TIMES, V)) <= BOUND
@@ -69,7 +69,7 @@ def test_from_a_moving_frame(plain):
 def test_from_a_turned_frame(plain, angle):
     """Surface, gravity and start turned together, by so much that the surface is no height any more."""
     Q = rotation(np.array([2.0, -1.0, 2.0]) / 3, angle)[0]
-    rolling = zm.Rolling(zm.SphericalBody(BODY.radius, BODY.mass, BODY.J, BODY.rho), on=zm.Surface(height))
+    rolling = zm.Rolling(zm.bodies.SphericalBody(BODY.radius, BODY.mass, BODY.J, BODY.rho), on=zm.Surface(height))
     state = rolling.start(contact=CONTACT, velocity=VELOCITY[:2])
     turned = seen(
         zm.Surface(height, rotation=Q),

@@ -12,7 +12,7 @@ G = 9.81
 
 def on_slope(friction: float | None, tilt: float = 0.0, **options) -> zm.Rolling:
     gravity = (G * np.sin(tilt), 0.0, -G * np.cos(tilt))
-    return zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(), gravity=gravity, friction=friction, **options)
+    return zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.surfaces.plane(), gravity=gravity, friction=friction, **options)
 
 
 def thrown(rolling: zm.Rolling, speed: float) -> zm.State:
@@ -67,7 +67,7 @@ def test_a_ball_that_is_brought_to_roll_at_once():
 @pytest.mark.parametrize("radius", [1e-9, 1e-7, 1e-3, 1.0, 1e3])
 def test_the_time_of_a_slip_has_the_same_digits_at_every_size(radius):
     """2 v₀/(7 μ g) for v₀ = √(g r), whatever r is."""
-    rolling = zm.Rolling(zm.ball(radius, 1e3 * radius**3), on=zm.surfaces.plane(), friction=0.2, gravity=G)
+    rolling = zm.Rolling(zm.bodies.ball(radius, 1e3 * radius**3), on=zm.surfaces.plane(), friction=0.2, gravity=G)
     speed = np.sqrt(G * radius)
     run = zm.simulate(
         rolling.slipping,
@@ -94,7 +94,7 @@ def test_creep_is_an_argument(creep):
 )
 def test_friction_without_gravity(surface):
     """No division by a normal force that is zero."""
-    rolling = zm.Rolling(zm.ball(0.1, 0.5), on=surface, gravity=0, friction=0.3)
+    rolling = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=surface, gravity=0, friction=0.3)
     start = rolling.start(contact=(0, 0), velocity=(1.0, 0.5), guess=-1.0)
     run = zm.simulate(rolling, start, until=1.0)
     assert (run.outcome.ending.value, run.kinds) == ("finished", ("rolling",))
@@ -103,7 +103,7 @@ def test_friction_without_gravity(surface):
 @pytest.mark.parametrize("tilt", [0.0, 0.3, 0.7, 1.1, -0.4])
 def test_a_ball_without_weight_rolls_on_a_plane_however_it_is_tilted(tilt):
     """Neither pressed nor pulled, no friction needed: forces that are rounding decide nothing."""
-    rolling = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(tilt), gravity=0, friction=0.3, creep=1e-9)
+    rolling = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.surfaces.plane(tilt), gravity=0, friction=0.3, creep=1e-9)
     start = rolling.start(contact=(0, 0), velocity=(1.0, 0.5), spin=3.0)
     run = zm.simulate(rolling, start, until=1.0)
     assert run.kinds == ("rolling",)
@@ -114,7 +114,9 @@ def test_a_ball_without_weight_rolls_on_a_plane_however_it_is_tilted(tilt):
 
 @pytest.mark.parametrize("curvature", [0.5, -0.5])
 def test_without_weight_a_hollow_presses_and_a_hill_loses(curvature):
-    rolling = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.paraboloid(curvature), gravity=0, friction=0.3, creep=1e-9)
+    rolling = zm.Rolling(
+        zm.bodies.ball(0.1, 0.5), on=zm.surfaces.paraboloid(curvature), gravity=0, friction=0.3, creep=1e-9
+    )
     run = zm.simulate(rolling, rolling.start(contact=(0, 0), velocity=(1.0, 0.0)), until=0.1)
     assert ("contact lost" in run.outcome.message) == (curvature < 0)
 
@@ -122,7 +124,7 @@ def test_without_weight_a_hollow_presses_and_a_hill_loses(curvature):
 def test_a_ball_that_comes_onto_a_belt_slips_until_it_has_its_speed():
     """From rest onto a belt of speed u: μ g until 2 u/(7 μ g), then 2/7 u; not at once, by an impulse without limit."""
     u, μ = zm.parameter("u", 0.0), 0.1
-    rolling = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(velocity=(u, 0, 0)), friction=μ)
+    rolling = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.surfaces.plane(velocity=(u, 0, 0)), friction=μ)
     rest = zm.simulate(rolling, rolling.start(contact=(0, 0)), until=0.5).state(0.5)
     run = zm.simulate(rolling, rest, until=2.0, parameters={u: 1.0})
     assert run.kinds == ("slipping", "rolling")
@@ -133,20 +135,20 @@ def test_a_ball_that_comes_onto_a_belt_slips_until_it_has_its_speed():
 
 def test_least_clearance_is_an_argument():
     surface = zm.Surface(lambda X, Y: 4 * X**2 * np.exp(Y) - 0.2 * Y)
-    rolling = zm.Rolling(zm.ball(0.1, 0.4), on=surface, two_sided=True, least_clearance=0.05)
+    rolling = zm.Rolling(zm.bodies.ball(0.1, 0.4), on=surface, two_sided=True, least_clearance=0.05)
     run = zm.simulate(rolling, rolling.start(contact=(0.01, 0.0), velocity=(0.0, 0.5)), until=10.0)
     assert "hollow too tight" in run.outcome.message
     assert run[rolling.clearance][-1] == pytest.approx(0.05, abs=1e-12)
-    with pytest.raises(zm.ModelError, match="least_clearance"):
-        zm.Rolling(zm.ball(0.1, 0.4), on=surface, least_clearance=1.0)
+    with pytest.raises(zm.errors.ModelError, match="least_clearance"):
+        zm.Rolling(zm.bodies.ball(0.1, 0.4), on=surface, least_clearance=1.0)
 
 
 def test_old_words_still_work():
     with pytest.warns(DeprecationWarning, match="two_sided=True"):
-        rolling = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(), contact="two-sided", friction=0.3)
+        rolling = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.surfaces.plane(), contact="two-sided", friction=0.3)
     assert rolling.two_sided
     with pytest.warns(DeprecationWarning, match="no_spin=True"):
-        assert zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(), spin="none").no_spin
+        assert zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.surfaces.plane(), spin="none").no_spin
     for old, new in (
         ("friction", rolling.friction_magnitude),
         ("friction_limit", rolling.friction_coefficient),

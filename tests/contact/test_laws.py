@@ -130,7 +130,7 @@ def test_the_energy_row_changes_nothing():
 @pytest.mark.parametrize("slope", [0.1, 0.2, 0.3, 0.7])
 def test_the_energy_row_where_the_body_turns_back(slope):
     """At rest the row dE/dt = 0 is empty; the motion goes on through it: x = −t + a t²/2. Measured: 1e-13."""
-    rolling = zm.Rolling(zm.ball(0.1, 1.0), on=zm.surfaces.plane(slope), conserve_energy=True)
+    rolling = zm.Rolling(zm.bodies.ball(0.1, 1.0), on=zm.surfaces.plane(slope), conserve_energy=True)
     run = exact_run(rolling, rolling.start(contact=(0, 0), velocity=(-1.0, 0.0)), 3.0)
     a = 5 / 7 * 9.81 * np.sin(slope) * np.cos(slope)
     assert relative(run[rolling.contact[0]], -run.t + a * run.t**2 / 2) <= 1e-11

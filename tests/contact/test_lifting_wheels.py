@@ -20,14 +20,14 @@ GROUND, Y, g = zm.Ground(), (0, 1, 0), 9.81
 def test_a_wheel_flies_and_lands_as_the_body_of_its_shape(μ, e):
     """The same motion as that of zm.Contacts, through flights, impacts, slipping and rolling: other rows, one law."""
     hill = zm.Surface(lambda X, Y: 0.4 * np.exp(-((X / 0.6) ** 2)), name="hill")
-    solid = zm.torus(0.15, 0.05, 1.0)
+    solid = zm.bodies.torus(0.15, 0.05, 1.0)
     rolling = zm.Rolling(solid, on=hill, gravity=g)
     u, ω = np.array([np.cos(np.pi / 4 - 0.1), np.sin(np.pi / 4 - 0.1), 0.05, 0.02]), (0.3, 15.0, 0.2)
     u, body = u / np.linalg.norm(u), rolling.body
     near = rolling.start([(rolling.contact[:2], (-0.3, 0.0)), (body.quaternion, u), (body.angular_velocity, ω)])
     wheel = zm.RigidBody("wheel", 1.0, solid.inertia)
     given = {"axis": (0, 0, 1), "radius": 0.2, "tube": 0.05, "friction": μ, "restitution": e, "name": "tyre"}
-    tyre = zm.WheelOnSurface(GROUND, wheel, hill, **given)
+    tyre = zm.joints.WheelOnSurface(GROUND, wheel, hill, **given)
     system = zm.System([wheel], gravity=g, joints=[tyre])
     guess = [(wheel.position, near[body.position]), (tyre.contact, near[rolling.contact])]
     asked = [(tyre.contact[:2], (-0.3, 0.0)), (wheel.quaternion, u), (wheel.angular_velocity, ω)]
@@ -61,7 +61,7 @@ def tilted() -> tuple[Any, ...]:
     J, e = PARAMETERS
     bar = zm.RigidBody("bar", m, (J, J, J), at=(0, 0, h))
     rear, front = (
-        zm.WheelOnSurface(
+        zm.joints.WheelOnSurface(
             GROUND,
             bar,
             zm.surfaces.plane(),
@@ -138,7 +138,7 @@ def test_a_bar_rocks_on_two_feet(tilted, J, e):
 def test_a_wheel_in_the_air_is_held_by_nothing():
     """A wind along it, F = k t, takes it as far as any body, k t³/6 m."""
     hoop = zm.RigidBody("hoop", 1.0, (0.02, 0.04, 0.02), at=(0, 0, 5.2))
-    tyre = zm.WheelOnSurface(
+    tyre = zm.joints.WheelOnSurface(
         GROUND, hoop, zm.surfaces.plane(), radius=0.2, axis=Y, friction=0.4, restitution=0.5, name="tyre"
     )
     system = zm.System([hoop], gravity=g, joints=[tyre], forces={hoop.position[0]: 6.0 * zm.t})
@@ -151,12 +151,12 @@ def test_a_wheel_in_the_air_is_held_by_nothing():
 def test_a_massless_wheel_in_the_air_is_not_determined():
     """Nothing resists its spin there, and the run says so."""
     hub, wheel = zm.RigidBody("hub", 1.0, (1, 1, 1), at=(0, 0, 1)), zm.RigidBody("wheel", 0.0, (0, 0, 0), at=(0, 0, 1))
-    tyre = zm.WheelOnSurface(
+    tyre = zm.joints.WheelOnSurface(
         GROUND, wheel, zm.surfaces.plane(), radius=0.3, axis=Y, restitution=0.0, near=(0, 0, 0), name="tyre"
     )
-    system = zm.System([hub, wheel], gravity=g, joints=[zm.Revolute(hub, wheel, axis=Y), tyre])
+    system = zm.System([hub, wheel], gravity=g, joints=[zm.joints.Revolute(hub, wheel, axis=Y), tyre])
     start = tyre.lifted(system).start([(hub.position, (0, 0, 1.0)), (hub.velocity, 0.0), (hub.angular_velocity, 0.0)])
-    with pytest.warns(zm.RunStopped, match="no inertia resists its spin"):
+    with pytest.warns(zm.errors.RunStopped, match="no inertia resists its spin"):
         zm.simulate(system, start, until=0.1)
 
 
@@ -165,10 +165,10 @@ def test_wheels_that_share_their_load_do_not_lift():
     """Of four on level ground none is lifted by a choice of forces that the motion does not tell."""
     cart = zm.RigidBody("cart", 10.0, (1, 2, 2), at=(0, 0, 0.6))
     wheels = [zm.RigidBody(f"wheel {k}", 1.0, (0.01, 0.02, 0.01), at=(x, y, 0.2)) for k, (x, y) in enumerate(CORNERS)]
-    axles = [zm.Revolute(cart, wheel, axis=Y, name=f"axle {k}") for k, wheel in enumerate(wheels)]
+    axles = [zm.joints.Revolute(cart, wheel, axis=Y, name=f"axle {k}") for k, wheel in enumerate(wheels)]
     given = {"radius": 0.2, "axis": Y, "restitution": 0.0}
     tyres = [
-        zm.WheelOnSurface(GROUND, wheel, zm.surfaces.plane(), name=f"tyre {k}", **given)
+        zm.joints.WheelOnSurface(GROUND, wheel, zm.surfaces.plane(), name=f"tyre {k}", **given)
         for k, wheel in enumerate(wheels)
     ]
     system = zm.System([cart, *wheels], gravity=g, joints=[*axles, *tyres])
@@ -186,9 +186,9 @@ def bicycle(μ: Any) -> tuple[Any, ...]:
     hill = zm.Surface(lambda X, Y: 0.15 * np.exp(-(((X - 1.0) / 0.35) ** 2)), name="hill")
     frame = zm.RigidBody("frame", 4.0, (0.1, 0.4, 0.4), at=(0, 0, 0.4))
     wheels = [zm.RigidBody(f"wheel {k}", 0.5, (0.01, 0.02, 0.01), at=(x, 0, 0.2)) for k, x in enumerate((-L, L))]
-    axles = [zm.Revolute(frame, wheel, axis=Y, name=f"axle {k}") for k, wheel in enumerate(wheels)]
+    axles = [zm.joints.Revolute(frame, wheel, axis=Y, name=f"axle {k}") for k, wheel in enumerate(wheels)]
     tyres = [
-        zm.WheelOnSurface(GROUND, wheel, hill, radius=0.2, axis=Y, restitution=RESTORES, friction=μ, name=name)
+        zm.joints.WheelOnSurface(GROUND, wheel, hill, radius=0.2, axis=Y, restitution=RESTORES, friction=μ, name=name)
         for name, wheel in zip(("rear", "front"), wheels, strict=True)
     ]
     upright = {"upright": frame.rotation[2, 1]}
@@ -244,15 +244,15 @@ def test_endless_friction_that_lifts_a_wheel_has_its_name():
 def test_what_can_not_lift_is_refused():
     hoop = zm.RigidBody("hoop", 1.0, (1, 1, 1), at=(0, 0, 0.5))
     given = {"radius": 0.5, "axis": Y}
-    with pytest.raises(zm.ModelError, match="may lift"):
-        zm.WheelOnSurface(GROUND, hoop, zm.surfaces.plane(), restitution=0.5, two_sided=True, **given)
-    with pytest.raises(zm.ModelError, match=r"restitution of 'ground to hoop' is 1.5"):
-        zm.WheelOnSurface(GROUND, hoop, zm.surfaces.plane(), restitution=1.5, **given)
-    held = zm.WheelOnSurface(GROUND, hoop, zm.surfaces.plane(), **given)
-    with pytest.raises(zm.ModelError, match="restitution=e"):
+    with pytest.raises(zm.errors.ModelError, match="may lift"):
+        zm.joints.WheelOnSurface(GROUND, hoop, zm.surfaces.plane(), restitution=0.5, two_sided=True, **given)
+    with pytest.raises(zm.errors.ModelError, match=r"restitution of 'ground to hoop' is 1.5"):
+        zm.joints.WheelOnSurface(GROUND, hoop, zm.surfaces.plane(), restitution=1.5, **given)
+    held = zm.joints.WheelOnSurface(GROUND, hoop, zm.surfaces.plane(), **given)
+    with pytest.raises(zm.errors.ModelError, match="restitution=e"):
         held.lifted(zm.System([hoop], joints=[held]))
-    tyre = zm.WheelOnSurface(GROUND, hoop, zm.surfaces.plane(), restitution=0.5, **given, name="tyre")
+    tyre = zm.joints.WheelOnSurface(GROUND, hoop, zm.surfaces.plane(), restitution=0.5, **given, name="tyre")
     system = zm.System([hoop], gravity=g, joints=[tyre])
     inside = tyre.lifted(system).start([(hoop.position, (0, 0, 0.4)), (hoop.velocity, 0), (hoop.angular_velocity, 0)])
-    with pytest.raises(zm.StartError, match=r"'tyre' is 0.1 m inside"):
+    with pytest.raises(zm.errors.StartError, match=r"'tyre' is 0.1 m inside"):
         zm.simulate(system, inside, until=0.1)

@@ -11,11 +11,11 @@ import zeromass as zm
 from cases import few
 
 BODIES = {
-    "disc": lambda: zm.disc(0.1, 0.5),
-    "ball": lambda: zm.ball(0.1, 0.5),
-    "ellipsoid": lambda: zm.ellipsoid((0.1, 0.08, 0.06), 0.5),
-    "capsule": lambda: zm.capsule(0.03, 0.1, 0.5),
-    "cylinder": lambda: zm.cylinder(0.05, 0.1, 0.5),
+    "disc": lambda: zm.bodies.disc(0.1, 0.5),
+    "ball": lambda: zm.bodies.ball(0.1, 0.5),
+    "ellipsoid": lambda: zm.bodies.ellipsoid((0.1, 0.08, 0.06), 0.5),
+    "capsule": lambda: zm.bodies.capsule(0.03, 0.1, 0.5),
+    "cylinder": lambda: zm.bodies.cylinder(0.05, 0.1, 0.5),
 }
 METHODS = [("collocation", 1e-9), ("dop853", 1e-12), ("collocation", 1e-13)]
 
@@ -39,14 +39,14 @@ def lowest(rolling: zm.Rolling, run: zm.Run) -> float:
 def test_a_thrown_body_does_not_fall_through(name: str, seed: int) -> None:
     rolling = zm.Rolling(BODIES[name](), on=zm.surfaces.plane(), friction=0.3, restitution=0.5)
     method, rtol = METHODS[seed % len(METHODS)]
-    with warnings.catch_warnings(action="ignore", category=zm.RunStopped):
+    with warnings.catch_warnings(action="ignore", category=zm.errors.RunStopped):
         run = zm.simulate(rolling, thrown(rolling, seed), until=1.5, method=method, rtol=rtol)
     assert lowest(rolling, run) > -1e-12
 
 
 def test_a_coin_that_bounces_to_rest() -> None:
     """Its gap begins with a few units of rounding after each stroke, which machine code may see as none."""
-    coin = zm.Rolling(zm.disc(0.1, 0.5), on=zm.surfaces.plane(), friction=0.3, restitution=0.5)
+    coin = zm.Rolling(zm.bodies.disc(0.1, 0.5), on=zm.surfaces.plane(), friction=0.3, restitution=0.5)
     turned = {"orientation": (1.2, 0, 0), "angular_velocity": (-9, 0.3, 0)}
     start = coin.flying.start(center=(0, 0, 1.0), velocity=(0.2, 0, 0), **turned)
     for method, rtol in METHODS:

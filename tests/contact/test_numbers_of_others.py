@@ -12,7 +12,9 @@ UP = np.array([0.0, 0.0, 1.0])
 
 
 # a ball in a vertical tube -------------------------------------------------------------------------------------------
-@pytest.mark.parametrize(("body", "k"), [(zm.ball(0.1, 0.5), 2 / 5), (zm.shell(outer=0.1, inner=0.1, mass=0.5), 2 / 3)])
+@pytest.mark.parametrize(
+    ("body", "k"), [(zm.bodies.ball(0.1, 0.5), 2 / 5), (zm.bodies.shell(outer=0.1, inner=0.1, mass=0.5), 2 / 3)]
+)
 def test_a_ball_in_a_tube_swings_and_does_not_fall(body, k):
     """z = −g/(k φ̇²) (1 − cos νt), ν = φ̇ √(k/(1 + k)) [R1884].
 
@@ -30,7 +32,7 @@ def test_a_ball_in_a_tube_swings_and_does_not_fall(body, k):
 
 
 # surfaces of revolution that turn ------------------------------------------------------------------------------------
-def angular_momentum(rolling: zm.Rolling) -> zm.Expression:
+def angular_momentum(rolling: zm.Rolling) -> zm.expression.Expression:
     """About the vertical through the origin, spin included."""
     body = rolling.body
     own = body.rotate(body.inertia @ body.angular_velocity_body)
@@ -42,7 +44,7 @@ def test_the_moving_energy_is_kept_on_a_surface_that_turns(name):
     """E − Ω L, where E changes [DF2021]."""
     Ω, spun = 5.0, {"rotation": ((0, 0, 1), 5.0 * zm.t)}
     on = zm.surfaces.cone(slope=0.5, **spun) if name == "cone" else zm.surfaces.paraboloid(0.8, **spun)
-    rolling = zm.Rolling(zm.ball(0.02, 0.1), on=on, gravity=g)
+    rolling = zm.Rolling(zm.bodies.ball(0.02, 0.1), on=on, gravity=g)
     start = rolling.start(contact=(0.4, 0.0), velocity=(0.1, 1.2), spin=-10.0, guess=0.2)
     run = zm.simulate(rolling, start, until=3.0, rtol=1e-12, atol=1e-15)
     kept, energy = run[rolling.energy - Ω * angular_momentum(rolling)], run[rolling.energy]
@@ -53,7 +55,9 @@ def test_the_moving_energy_is_kept_on_a_surface_that_turns(name):
 def test_a_ball_on_a_turning_cone_can_stay_at_its_height():
     """Circles [BI2018]: ω along the slope from rolling, and about the normal from k m r² ω̇ = −r n × m (a − g)."""
     r, Ω, slope, ρ, w, k = 0.02, 5.0, 0.5, 0.4, 2.0, 2 / 5
-    rolling = zm.Rolling(zm.ball(r, 0.1), on=zm.surfaces.cone(slope=slope, rotation=((0, 0, 1), Ω * zm.t)), gravity=g)
+    rolling = zm.Rolling(
+        zm.bodies.ball(r, 0.1), on=zm.surfaces.cone(slope=slope, rotation=((0, 0, 1), Ω * zm.t)), gravity=g
+    )
     s, c = np.sin(np.arctan(slope)), np.cos(np.arctan(slope))
     along = (Ω * (ρ + r * s) - ρ * w) / r
     spin = (along * c - (ρ * w**2 * c - g * s) / (k * r * w)) / s
@@ -64,7 +68,9 @@ def test_a_ball_on_a_turning_cone_can_stay_at_its_height():
 # rubber --------------------------------------------------------------------------------------------------------------
 @pytest.fixture(scope="module")
 def lens() -> zm.Rolling:
-    return zm.Rolling(zm.ellipsoid((0.15, 0.15, 0.06), mass=1.0), on=zm.surfaces.plane(), gravity=g, no_spin=True)
+    return zm.Rolling(
+        zm.bodies.ellipsoid((0.15, 0.15, 0.06), mass=1.0), on=zm.surfaces.plane(), gravity=g, no_spin=True
+    )
 
 
 def tilted(lens: zm.Rolling, tilt: float, factor: float) -> tuple[zm.State, float]:
@@ -117,7 +123,7 @@ def test_rubber_in_a_circle_and_near_it(lens):
 def spun_disc(tilt: float, **given) -> tuple[zm.Run, np.ndarray]:
     """A coin whose centre rests, with some loss, and its tilt along the run."""
     R = 0.0375
-    coin = zm.Rolling(zm.disc(R, 0.44), on=zm.surfaces.plane(), gravity=g, **given)
+    coin = zm.Rolling(zm.bodies.disc(R, 0.44), on=zm.surfaces.plane(), gravity=g, **given)
     s, c = np.sin(tilt), np.cos(tilt)
     ω = np.sqrt(4 * g / (R * s)) * (UP - c * np.array([0, -s, c]))
     turn = (np.cos(tilt / 2), np.sin(tilt / 2), 0, 0)
@@ -174,7 +180,7 @@ def test_eulers_disc_ends_with_the_exponent_two_by_rolling_resistance():
 def stone() -> zm.Rolling:
     """That of [KL1982], without its damping."""
     I = np.array([[2e-4, -2e-5, 0], [-2e-5, 1.6e-3, 0], [0, 0, 1.7e-3]])
-    body = zm.ellipsoid((0.2, 0.03, 0.02), mass=1.0, inertia=I, center=(0, 0, 0.01))
+    body = zm.bodies.ellipsoid((0.2, 0.03, 0.02), mass=1.0, inertia=I, center=(0, 0, 0.01))
     return zm.Rolling(body, on=zm.surfaces.plane(), gravity=g, two_sided=True)
 
 
@@ -219,7 +225,7 @@ def test_pitching_and_rolling_of_a_rattleback_grow_and_die_out(stone):
     off = []
     for n in (0.02, 0.01):
         still = [(stone.contact[:2], (0, 0)), (body.quaternion, (1, 0, 0, 0)), (body.angular_velocity, (0, 0, n))]
-        found = sorted(zm.linearize(stone, stone.start(still), states=kept).eigenvalues, key=abs)
+        found = sorted(zm.analysis.linearize(stone, stone.start(still), states=kept).eigenvalues, key=abs)
         assert found[0].real == pytest.approx(-roll * n / 2, rel=1e-5)
         assert found[2].real == pytest.approx(-pitch * n / 2, rel=1e-5)
         off.append(found[0].real / (-roll * n / 2) - 1)

@@ -9,10 +9,10 @@ import pytest
 
 import zeromass as zm
 from zeromass.contact.penetration import scattered
-from zeromass.integrate import RunDoubtful
+from zeromass.errors import RunDoubtful
 
 r = 0.5
-BALL = zm.ball(r, 2.0)
+BALL = zm.bodies.ball(r, 2.0)
 
 
 def corner(wall=1.0, **options) -> zm.Rolling:
@@ -23,7 +23,7 @@ def corner(wall=1.0, **options) -> zm.Rolling:
 @pytest.mark.parametrize("depth", [0.36, 0.1, 0.01, 0.001])
 def test_a_start_inside_a_wall_is_refused_with_place_and_depth(depth):
     """The centre stands r − depth before the wall."""
-    with pytest.raises(zm.StartError) as raised:
+    with pytest.raises(zm.errors.StartError) as raised:
         corner().start(contact=(1.0 - r + depth, 0.3, 0.0))
     assert f"{depth:.3g} m inside it at (1, 0.3, {r:g}) m" in str(raised.value)
     assert "'ball' touches 'corner'" in str(raised.value)
@@ -37,7 +37,7 @@ def test_a_start_before_a_wall_is_none(gap):
 def test_a_start_given_by_expressions_is_looked_at_too():
     rolling = corner()
     guess = [(rolling.center, (0.8, 0, r)), (rolling.body.position, (0.8, 0, r))]
-    with pytest.raises(zm.StartError, match=r"0\.3 m inside it at \(1, "):
+    with pytest.raises(zm.errors.StartError, match=r"0\.3 m inside it at \(1, "):
         rolling.start([(rolling.contact, (0.8, 0, 0)), (rolling.body.angular_velocity, 0.0)], guess=guess)
 
 

@@ -202,5 +202,5 @@ def test_a_start_with_boxes_inside_one_another_is_refused():
     size = (0.2, 0.2, 0.2)
     places = [((0, 0, 0.1), (0, 0, 0), 0.0), ((0.05, 0.03, 0.29), (0, 0, 0), 0.0)]
     system, _, start = scene([("a", size), ("b", size)], places)
-    with pytest.raises(zm.StartError, match="'b' lies inside 'a'"):
+    with pytest.raises(zm.errors.StartError, match="'b' lies inside 'a'"):
         zm.simulate(system, start, until=0.1)

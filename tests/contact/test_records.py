@@ -33,10 +33,10 @@ def pushed(rolling: zm.Rolling) -> list:
 ω = zm.parameter("ω", 2.0)
 BODIES = {
     "shell": lambda: zm.Rolling(
-        zm.two_material_shell(0.09, 0.08, (7874, 10490)), on=zm.surfaces.dimpled_bowl(), friction=0.16
+        zm.bodies.two_material_shell(0.09, 0.08, (7874, 10490)), on=zm.surfaces.dimpled_bowl(), friction=0.16
     ),
     "moving, drawn along and pushed": lambda: zm.Rolling(
-        zm.ball(0.1, 0.5),
+        zm.bodies.ball(0.1, 0.5),
         on=zm.surfaces.sphere(
             1.0,
             inside=True,
@@ -47,9 +47,11 @@ BODIES = {
         no_spin=True,
         forces=pushed,
     ),
-    "measured": lambda: zm.Rolling(zm.ball(0.05, 0.2), on=grid_of_heights(), two_sided=True, conserve_energy=True),
+    "measured": lambda: zm.Rolling(
+        zm.bodies.ball(0.05, 0.2), on=grid_of_heights(), two_sided=True, conserve_energy=True
+    ),
     "on a belt": lambda: zm.Rolling(
-        zm.ball(0.1, 0.5), on=zm.Surface(lambda X, Y: 0.1 * X**2, velocity=(0.3, 0, 0)), gravity=(0.1, 0, -9.81)
+        zm.bodies.ball(0.1, 0.5), on=zm.Surface(lambda X, Y: 0.1 * X**2, velocity=(0.3, 0, 0)), gravity=(0.1, 0, -9.81)
     ),
 }
 START = {"contact": (0.4, 0.1), "velocity": (0.3, 0.2)}
@@ -94,7 +96,7 @@ def test_a_rolling_body_comes_back(rolling, way):
 
 @ways
 def test_a_slipping_body_comes_back(way):
-    rolling = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(), friction=0.2, forces=pushed)
+    rolling = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.surfaces.plane(), friction=0.2, forces=pushed)
     again = way(rolling)
     assert type(again) is zm.Rolling
     assert [one.name for one in again.unilaterals] == [one.name for one in rolling.unilaterals] == ["ball on plane"]
@@ -115,7 +117,7 @@ def test_a_slipping_body_comes_back(way):
 
 def test_a_rolling_body_that_came_back_slips_as_the_first(tmp_path):
     """The run of a file goes on in another kind of motion, and knows the friction that it needed."""
-    rolling = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.sphere(0.6), friction=0.25)
+    rolling = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.surfaces.sphere(0.6), friction=0.25)
     start = rolling.start(contact=(0.6 * np.sin(0.3), 0), guess=0.6)
     run = zm.simulate(rolling, start, until=1.0)
     assert run.kinds == ("rolling", "slipping")
@@ -178,7 +180,7 @@ def test_surfaces_come_back(surface):
     ours, theirs = surface.shape(*points), again.shape(*points)
     if ours.dtype == object:
         values = {zm.t: 0.7}
-        ours, theirs = ([zm.evaluate(e, values) for e in array] for array in (ours, theirs))
+        ours, theirs = ([zm.expression.evaluate(e, values) for e in array] for array in (ours, theirs))
     assert np.allclose(ours, theirs, rtol=1e-15)
     assert again.moves == surface.moves
 
@@ -187,7 +189,7 @@ def test_a_velocity_that_is_no_formula_is_refused_where_it_is_given():
     def measured(p):
         return 0.1 * float(p[0]), 0.0, 0.0
 
-    with pytest.raises(zm.ModelError, match=r"velocity of 'belt' .*formula"):
+    with pytest.raises(zm.errors.ModelError, match=r"velocity of 'belt' .*formula"):
         zm.Surface(lambda X, Y: 0.1 * X**2, velocity=measured, name="belt")
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import zeromass as zm
 from contact.rooms import depth
-from zeromass.contact.redundant import RedundantContacts
+from zeromass.errors import RedundantContacts
 
 r, m, q = 0.1, 0.5, float(np.sqrt(0.5))
 SCALES = [(1.0, 1.0, 1.0), (1e3, 1.0, 1.0), (1.0, 1e3, 1e-3)]
@@ -27,7 +27,7 @@ class Trough:
             "left": zm.Surface(lambda X, Y, Z: b * (Z + Y - side)),
             "right": zm.Surface(lambda X, Y, Z: c * (Z - Y - side)),
         }
-        self.ball = zm.Contacts(zm.ball(r, m), on=on, **options)  # type: ignore[arg-type]
+        self.ball = zm.Contacts(zm.bodies.ball(r, m), on=on, **options)  # type: ignore[arg-type]
 
     def run(self, scales, until: float, **start) -> zm.Run:
         values = {**dict(zip(self.factors, scales, strict=True)), **start.pop("parameters", {})}
@@ -40,7 +40,7 @@ class Trough:
 
 
 @pytest.fixture(scope="module")
-def slope() -> tuple[Trough, list[zm.Expression]]:
+def slope() -> tuple[Trough, list[zm.expression.Expression]]:
     """With gravity, and friction of floor and sides, as parameters."""
     p = [zm.parameter(name, value) for name, value in (("gx", 0.0), ("gy", 0.0), ("of floor", 0.0), ("of sides", 0.0))]
     friction = {"floor": p[2], "left": p[3], "right": p[3]}
@@ -129,7 +129,7 @@ def test_a_ball_in_a_pit_of_four_planes():
         for name, (a, b, factor) in sides.items()
     }
     g = np.array([0.5, 0.2, -10.0])
-    ball = zm.Contacts(zm.ball(r, m), on=on, gravity=g, friction=0.5)
+    ball = zm.Contacts(zm.bodies.ball(r, m), on=on, gravity=g, friction=0.5)
     with pytest.warns(RedundantContacts):
         run = zm.simulate(ball, ball.start(center=(0, 0, r / q)), until=0.05)
     assert run.kinds == ("east rolling, west rolling, north rolling, south rolling",)
@@ -148,7 +148,7 @@ def test_where_they_are_not_closed_together_any_more_those_with_a_gap_are_open(b
         "left": zm.Surface(lambda X, Y, Z: Z + Y - side),
         "right": zm.Surface(lambda X, Y, Z: Z - Y - side + bend * X**2),
     }
-    ball = zm.Contacts(zm.ball(r, m), on=on, gravity=(2.0, 0.0, -10.0), friction=0.0)
+    ball = zm.Contacts(zm.bodies.ball(r, m), on=on, gravity=(2.0, 0.0, -10.0), friction=0.0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RedundantContacts)
         run = zm.simulate(ball, ball.start(center=(0, 0, r), angular_velocity=(0, 0, 0)), until=0.4, rtol=1e-12)

@@ -20,19 +20,19 @@ def bead(**given: Any) -> tuple[zm.System, zm.State]:
 
 
 def ball(**given: Any) -> tuple[zm.System, zm.State]:
-    system = zm.Rolling(zm.ball(0.1, 1.0), on=FLOOR(), gravity=g, **given)
+    system = zm.Rolling(zm.bodies.ball(0.1, 1.0), on=FLOOR(), gravity=g, **given)
     fast = [(system.center_particle.velocity[:2], (50.0, 0.0)), (system.body.angular_velocity, (0.0, 0.0, 0.0))]
     return system, system.slipping.start([(system.contact[:2], (0.0, 0.0)), *fast])
 
 
 def several(**given: Any) -> tuple[zm.System, zm.State]:
-    system = zm.Contacts(zm.ball(0.1, 1.0), on={"floor": FLOOR()}, gravity=g, **given)
+    system = zm.Contacts(zm.bodies.ball(0.1, 1.0), on={"floor": FLOOR()}, gravity=g, **given)
     return system, system.start(center=(0.0, 0.0, 0.1), velocity=(50.0, 0.0, 0.0))
 
 
 def wheel(**given: Any) -> tuple[zm.System, zm.State]:
     hoop = zm.RigidBody("hoop", mass=1.0, inertia=(0.02, 0.04, 0.02), at=(0, 0, 0.2))
-    tyre = zm.WheelOnSurface(zm.Ground(), hoop, FLOOR(), radius=0.2, axis=(0, 1, 0), name="tyre", **given)
+    tyre = zm.joints.WheelOnSurface(zm.Ground(), hoop, FLOOR(), radius=0.2, axis=(0, 1, 0), name="tyre", **given)
     system = zm.System([hoop], gravity=g, joints=[tyre])
     start = tyre.slipping(system).start([(hoop.velocity[:2], (50, 0)), (hoop.angular_velocity, (0, 0, 0))])
     return system, start
@@ -44,7 +44,7 @@ BOTH = pytest.mark.parametrize("make", [bead, ball, wheel])
 
 
 def refused(made: tuple[zm.System, zm.State], until: float = 4.0) -> str:
-    with pytest.raises(zm.ModelError) as error:
+    with pytest.raises(zm.errors.ModelError) as error:
         zm.simulate(*made, until=until)
     assert "\n" not in str(error.value)
     return str(error.value)
@@ -80,7 +80,7 @@ def test_kinetic_friction_that_becomes_negative_or_more_than_the_static_is_refus
 
 def test_arms_of_rolling_and_drilling_that_become_negative_are_refused():
     for name in ("rolling_resistance", "drilling_friction"):
-        system = zm.Rolling(zm.ball(0.1, 1.0), on=FLOOR(0.1), gravity=g, **{name: 0.001 - 0.001 * zm.t})
+        system = zm.Rolling(zm.bodies.ball(0.1, 1.0), on=FLOOR(0.1), gravity=g, **{name: 0.001 - 0.001 * zm.t})
         assert f"at t = 1 s {name} = 0.001 - 0.001*t falls" in refused((system, system.start(contact=(0.0, 0.0))))
 
 
@@ -90,8 +90,8 @@ def test_coefficients_at_a_stroke(what):
     t = np.sqrt(2 / g)
     given = {"restitution": 0.5, "friction": 0.2, what: 0.1 - zm.t}
     bead = zm.Sliding(zm.Particle("bead", 1.0), on=FLOOR(), gravity=g, **given)
-    ball = zm.Rolling(zm.ball(0.1, 1.0), on=FLOOR(), gravity=g, **given)
-    several = zm.Contacts(zm.ball(0.1, 1.0), on={"floor": FLOOR()}, gravity=g, **given)
+    ball = zm.Rolling(zm.bodies.ball(0.1, 1.0), on=FLOOR(), gravity=g, **given)
+    several = zm.Contacts(zm.bodies.ball(0.1, 1.0), on={"floor": FLOOR()}, gravity=g, **given)
     for system, start in (
         (bead, bead.start(position=(0.0, 0.0, 1.0))),
         (ball, ball.flying.start(center=(0.0, 0.0, 1.1), velocity=(0.0, 0.0, 0.0))),
@@ -121,34 +121,34 @@ def test_one_member_of_a_study_fails_by_name_and_the_others_go_on(make):
 def test_coefficients_of_wheels_and_levels_of_joints_are_looked_at_in_every_start():
     system, start = wheel(friction=m, restitution=e)
     for given, said in (({m: -0.2}, "friction of 'tyre' is -0.2"), ({e: 1.5}, "restitution of 'tyre' is 1.5")):
-        with pytest.raises(zm.StartError, match=said):
+        with pytest.raises(zm.errors.StartError, match=said):
             zm.simulate(system, start.again(given), until=0.1)
 
 
 def hinge(level: Any) -> tuple[zm.System, zm.State]:
     disc = zm.RigidBody("disc", mass=1.0, inertia=(1.0, 1.0, 1.0))
-    axle = zm.Revolute(zm.Ground(), disc, axis=(0, 0, 1), name="axle")
+    axle = zm.joints.Revolute(zm.Ground(), disc, axis=(0, 0, 1), name="axle")
     system = zm.System([disc], joints=[axle], forces=[axle.friction(level)])
     return system, system.start({axle.angle: 0.0, axle.rate: 5.0})
 
 
 def test_levels_of_dry_friction_in_joints():
     """ω = 5 − t + t²/4, until the level 1 − t/2 is none; a negative one is refused where it is given."""
-    with pytest.raises(zm.ModelError, match="the friction of 'axle' is -1; a level is positive, or zero"):
+    with pytest.raises(zm.errors.ModelError, match="the friction of 'axle' is -1; a level is positive, or zero"):
         hinge(-1.0)
     assert "at t = 2 s the friction of 'axle' = 1 - 0.5*t falls below zero" in refused(hinge(1 - zm.t / 2))
     system, start = hinge(1 - zm.t / 2)
     run = zm.simulate(system, start, until=1.9)
     assert run.state(1.9)[system.joints[0].rate] == pytest.approx(5 - 1.9 + 1.9**2 / 4, abs=1e-9)  # type: ignore[attr-defined]
     system, start = hinge(m)
-    with pytest.raises(zm.StartError, match="with m = -1 the friction of 'axle' is -1"):
+    with pytest.raises(zm.errors.StartError, match="with m = -1 the friction of 'axle' is -1"):
         zm.simulate(system, start.again({m: -1.0}), until=1.0)
 
 
 def test_contacts_hold_with_the_one_coefficient_and_slip_with_the_other():
     """v = 1 − μ g t of a ball that slips, until 2/7 of a μ g t ω has come: it rolls at t = 2/(7 μ g)."""
     system = zm.Contacts(
-        zm.ball(0.1, 1.0), on={"floor": FLOOR()}, gravity=g, friction=zm.Friction(static=0.3, kinetic=0.2)
+        zm.bodies.ball(0.1, 1.0), on={"floor": FLOOR()}, gravity=g, friction=zm.Friction(static=0.3, kinetic=0.2)
     )
     start = system.start(center=(0, 0, 0.1), velocity=(1, 0, 0), angular_velocity=(0, 0, 0))
     run = zm.simulate(system, start, until=0.5, rtol=1e-11)

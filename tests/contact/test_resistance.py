@@ -16,7 +16,7 @@ g, r, m = 9.81, 0.1, 0.5
 def ball_on_plane(tilt: float = 0.0, **words) -> zm.Rolling:
     """A tilted plane is a tilted gravity."""
     gravity = (g * np.sin(tilt), 0.0, -g * np.cos(tilt))
-    return zm.Rolling(zm.ball(r, m), on=zm.surfaces.plane(), gravity=gravity, **words)
+    return zm.Rolling(zm.bodies.ball(r, m), on=zm.surfaces.plane(), gravity=gravity, **words)
 
 
 def thrown(ball: zm.Rolling, velocity, omega=(0.0, 0.0, 0.0)) -> zm.State:
@@ -86,7 +86,7 @@ def test_gravity_that_turns_sets_it_going():
     ρ, turning = 0.002, 0.05
     α = turning * zm.t
     ball = zm.Rolling(
-        zm.ball(r, m),
+        zm.bodies.ball(r, m),
         on=zm.surfaces.plane(),
         gravity=(g * np.sin(α), 0.0, -g * np.cos(α)),
         rolling_resistance=ρ,
@@ -147,7 +147,7 @@ def test_a_ball_in_a_bowl_comes_to_rest_off_the_bottom():
     ρ = 0.005
     bowl = zm.Surface(lambda X, Y: 0.3 * (X**2 + Y**2), name="bowl")
     ball = zm.Rolling(
-        zm.ball(0.05, 0.3),
+        zm.bodies.ball(0.05, 0.3),
         on=bowl,
         gravity=g,
         rolling_resistance=ρ,
@@ -163,7 +163,7 @@ def test_a_ball_in_a_bowl_comes_to_rest_off_the_bottom():
 
 # Euler's disc ------------------------------------------------------------------------------------------------------
 def disc_on_plane(ρ: float) -> zm.Rolling:
-    return zm.Rolling(zm.disc(A, M), on=zm.surfaces.plane(), gravity=g, rolling_resistance=ρ)
+    return zm.Rolling(zm.bodies.disc(A, M), on=zm.surfaces.plane(), gravity=g, rolling_resistance=ρ)
 
 
 def inclined(coin: zm.Rolling, α: float, ω: np.ndarray) -> zm.State:
@@ -221,7 +221,7 @@ def test_a_coin_that_spins_down_follows_the_law_of_its_energy():
     ],
 )
 def test_what_can_not_be_is_refused(words, said):
-    with pytest.raises(zm.ModelError, match=said):
+    with pytest.raises(zm.errors.ModelError, match=said):
         ball_on_plane(**words)
 
 

@@ -19,6 +19,7 @@ from contact import parametrised
 from contact.lumps import lumpy, spherical
 from contact.newton_euler import Body, SurfaceAt, apply, attitude, cross, dot, integrated, levers, motion
 from contact.parametrised import Numbers, rigid
+from zeromass.contact import Roller
 
 CASES = 4
 TIMES = np.linspace(0.0, 5.0, 11)
@@ -62,11 +63,11 @@ def ellipsoid(c: dict[str, Any]) -> Callable[..., Any]:
     return lambda X, Y, Z: (X / c["A"]) ** 2 + (Y / c["B"]) ** 2 + (Z / c["C"]) ** 2 - 1
 
 
-Made = Callable[[np.random.Generator, float], tuple[Body, zm.Roller]]
+Made = Callable[[np.random.Generator, float], tuple[Body, Roller]]
 """A random body of some size, for the second formulation and for zeromass."""
 
 
-def spherical_lump(random: np.random.Generator, radius: float) -> tuple[Body, zm.Roller]:
+def spherical_lump(random: np.random.Generator, radius: float) -> tuple[Body, Roller]:
     body = lumpy(random, radius)
     return body, spherical(body)
 

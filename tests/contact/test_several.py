@@ -18,21 +18,26 @@ FLOOR, WALL, SIDE = zm.surfaces.plane(), zm.Surface(lambda X, Y, Z: 1.0 - X), zm
 
 
 @pytest.fixture(scope="module")
-def walled() -> tuple[zm.Contacts, dict[str, zm.Expression]]:
+def walled() -> tuple[zm.Contacts, dict[str, zm.expression.Expression]]:
     """A ball on a floor before a wall, with friction of each and restitution as parameters."""
     p = {name: zm.parameter(name, 0.3) for name in ("on floor", "on wall", "e")}
     friction = {"floor": p["on floor"], "wall": p["on wall"]}
     ball = zm.Contacts(
-        zm.ball(r, m), on={"floor": FLOOR, "wall": WALL}, gravity=g, friction=friction, restitution=p["e"], creep=1e-12
+        zm.bodies.ball(r, m),
+        on={"floor": FLOOR, "wall": WALL},
+        gravity=g,
+        friction=friction,
+        restitution=p["e"],
+        creep=1e-12,
     )
     return ball, p
 
 
 # rails -------------------------------------------------------------------------------------------------------------
 @pytest.fixture(scope="module")
-def rails() -> tuple[zm.Contacts, zm.Expression, dict[str, float]]:
+def rails() -> tuple[zm.Contacts, zm.expression.Expression, dict[str, float]]:
     numbers = {"m": 1.0, "J": 0.0035, "r": 0.1, "ρ": 0.05, "β": 0.6, "μ": 0.35, "g": 9.81}
-    body = zm.SphericalBody(0.1, 1.0, (0.004, 0.0035, 0.003), (0, 0, -0.05), name="ball")
+    body = zm.bodies.SphericalBody(0.1, 1.0, (0.004, 0.0035, 0.003), (0, 0, -0.05), name="ball")
     slope, e = float(np.tan(0.6)), zm.parameter("e", 0.0)
     on = {"left": zm.Surface(lambda X, Y: -slope * Y), "right": zm.Surface(lambda X, Y: slope * Y)}
     ball = zm.Contacts(body, on=on, gravity=9.81, friction=0.35, restitution=e, creep=1e-12)
@@ -63,7 +68,7 @@ def test_a_ball_rolls_down_a_groove():
     slope = float(np.tan(β))
     on = {"left": zm.Surface(lambda X, Y: -slope * Y), "right": zm.Surface(lambda X, Y: slope * Y)}
     field = (g * np.sin(γ), 0.0, -g * np.cos(γ))
-    ball = zm.Contacts(zm.ball(r, m), on=on, gravity=field, friction=0.5)
+    ball = zm.Contacts(zm.bodies.ball(r, m), on=on, gravity=field, friction=0.5)
     run = zm.simulate(ball, ball.start(center=(0, 0, r / np.cos(β)), velocity=(0, 0, 0)), until=0.5)
     assert run.kinds == ("left rolling, right rolling",)
     a = g * np.sin(γ) / (1 + 0.4 / np.cos(β) ** 2)
@@ -80,7 +85,7 @@ def test_a_ball_rolls_down_a_groove():
 def test_a_ball_lies_in_a_corner_and_rolls_along_its_edge():
     """Pressed into a corner it stays, and each wall carries its part; along the edge it rolls about the 45° axis."""
     ball = zm.Contacts(
-        zm.ball(r, m), on={"floor": FLOOR, "wall": WALL, "side": SIDE}, gravity=(1.0, 2.0, -g), friction=0.6
+        zm.bodies.ball(r, m), on={"floor": FLOOR, "wall": WALL, "side": SIDE}, gravity=(1.0, 2.0, -g), friction=0.6
     )
     rest = zm.simulate(ball, ball.start(center=(0.9, 0.9, 0.1)), until=1.0)
     assert rest.kinds == ("floor rolling, wall rolling, side rolling",)
@@ -137,7 +142,7 @@ def test_a_ball_that_rolls_into_a_rough_wall_hops(walled):
 
 def test_what_one_contact_took_for_a_doubt_is_a_second_contact():
     """A ball of 0.4 m rolls 0.6 m to the wall, and not into it."""
-    ball = zm.Contacts(zm.ball(0.4, 1.0), on={"floor": FLOOR, "wall": WALL}, friction=0.3)
+    ball = zm.Contacts(zm.bodies.ball(0.4, 1.0), on={"floor": FLOOR, "wall": WALL}, friction=0.3)
     run = zm.simulate(ball, ball.start(center=(0, 0, 0.4), velocity=(0.9, 0, 0)), until=1.0)
     assert run.remarks == ()
     assert run.changes[0] == pytest.approx(0.6 / 0.9, abs=1e-9)
@@ -145,7 +150,9 @@ def test_what_one_contact_took_for_a_doubt_is_a_second_contact():
 
 
 def test_a_disc_rolls_into_a_wall():
-    disc = zm.Contacts(zm.disc(0.2, 1.0), on={"floor": FLOOR, "wall": WALL}, gravity=g, friction=0.0, restitution=0.5)
+    disc = zm.Contacts(
+        zm.bodies.disc(0.2, 1.0), on={"floor": FLOOR, "wall": WALL}, gravity=g, friction=0.0, restitution=0.5
+    )
     start = disc.start(
         center=(0, 0, 0.2), velocity=(1.6, 0, 0), orientation=(np.pi / 2, 0, 0), angular_velocity=(0, 3, 0)
     )
@@ -156,7 +163,7 @@ def test_a_disc_rolls_into_a_wall():
 
 def test_two_balls_each_on_its_way(tmp_path):
     """One rolls into the wall, one is dropped: each as if it were alone; kept in a file, and continued."""
-    balls = [zm.ball(r, m, name="red"), zm.ball(0.05, 0.2, name="white")]
+    balls = [zm.bodies.ball(r, m, name="red"), zm.bodies.ball(0.05, 0.2, name="white")]
     both = zm.Contacts(balls, on={"floor": FLOOR, "wall": WALL}, gravity=g, friction=0.0, restitution=0.5)
     start = both.start(
         center={"red": (0.18, 0, r), "white": (0, 0.5, 0.05 + 0.162)},
@@ -182,7 +189,9 @@ def test_two_balls_each_on_its_way(tmp_path):
 
 def test_bounces_end_in_contact():
     """Dropped from 0.2 m: flights e times as long each, over at 0.2 (1 + e)/(1 − e) s; those of 1e-11 are left out."""
-    ball = zm.Contacts(zm.ball(r, m), on={"floor": FLOOR, "wall": WALL}, gravity=g, friction=0.3, restitution=0.5)
+    ball = zm.Contacts(
+        zm.bodies.ball(r, m), on={"floor": FLOOR, "wall": WALL}, gravity=g, friction=0.3, restitution=0.5
+    )
     run = zm.simulate(ball, ball.start(center=(0, 0, r + 0.2)), until=0.7, rtol=1e-12)
     (end,) = [event.t for event in run.events if event.name == "floor: bounces end"]
     left_out = 2 * np.sqrt(2 * 1e-11 * 1.0 / g) / (1 - 0.5)  # flights of speed v last 2 v/(g (1 − e)) in all
@@ -192,23 +201,23 @@ def test_bounces_end_in_contact():
 
 # what can not be -------------------------------------------------------------------------------------------------------
 def test_bad_input():
-    with pytest.raises(zm.ModelError, match="two surfaces have the name 'plane'"):
-        zm.Contacts(zm.ball(r, m), on=[FLOOR, zm.surfaces.plane(0.1)])
-    with pytest.raises(zm.ModelError, match="no such surface"):
-        zm.Contacts(zm.ball(r, m), on={"floor": FLOOR}, friction={"flor": 0.1})
-    with pytest.raises(zm.ModelError, match=r"restitution of 'floor' is 1\.5"):
-        zm.Contacts(zm.ball(r, m), on={"floor": FLOOR}, restitution=1.5)
-    ball = zm.Contacts(zm.ball(r, m), on={"floor": FLOOR, "wall": WALL})
-    with pytest.raises(zm.StartError, match=r"lies 0\.05 m inside"):
+    with pytest.raises(zm.errors.ModelError, match="two surfaces have the name 'plane'"):
+        zm.Contacts(zm.bodies.ball(r, m), on=[FLOOR, zm.surfaces.plane(0.1)])
+    with pytest.raises(zm.errors.ModelError, match="no such surface"):
+        zm.Contacts(zm.bodies.ball(r, m), on={"floor": FLOOR}, friction={"flor": 0.1})
+    with pytest.raises(zm.errors.ModelError, match=r"restitution of 'floor' is 1\.5"):
+        zm.Contacts(zm.bodies.ball(r, m), on={"floor": FLOOR}, restitution=1.5)
+    ball = zm.Contacts(zm.bodies.ball(r, m), on={"floor": FLOOR, "wall": WALL})
+    with pytest.raises(zm.errors.StartError, match=r"lies 0\.05 m inside"):
         ball.start(center=(0, 0, 0.05))
-    with pytest.raises(zm.StartError, match=r"no state satisfies|moves into it"):
+    with pytest.raises(zm.errors.StartError, match=r"no state satisfies|moves into it"):
         ball.start(center=(0, 0, 0.1), velocity=(0, 0, -1.0), angular_velocity=(0, 0, 0))
-    with pytest.raises(zm.ModelError, match="no contact is named 'roof'"):
+    with pytest.raises(zm.errors.ModelError, match="no contact is named 'roof'"):
         ball["roof"]
-    with pytest.raises(zm.ModelError, match="two bodies have the name 'ball'"):
-        zm.Contacts([zm.ball(r, m), zm.ball(r, m)], on=FLOOR)
-    with pytest.raises(zm.ModelError, match="several surfaces"):
-        zm.Rolling(zm.ball(r, m), on=[FLOOR, WALL])  # type: ignore[arg-type]
+    with pytest.raises(zm.errors.ModelError, match="two bodies have the name 'ball'"):
+        zm.Contacts([zm.bodies.ball(r, m), zm.bodies.ball(r, m)], on=FLOOR)
+    with pytest.raises(zm.errors.ModelError, match="several surfaces"):
+        zm.Rolling(zm.bodies.ball(r, m), on=[FLOOR, WALL])  # type: ignore[arg-type]
 
 
 # strokes ---------------------------------------------------------------------------------------------------------------
@@ -294,7 +303,7 @@ def test_forces_that_change_nothing_are_the_least():
 
 # rooms -------------------------------------------------------------------------------------------------------------------
 @pytest.fixture(scope="module")
-def rooms() -> dict[str, tuple[zm.Contacts, dict[str, zm.Expression]]]:
+def rooms() -> dict[str, tuple[zm.Contacts, dict[str, zm.expression.Expression]]]:
     return {kind: room(kind) for kind in ("corner", "groove", "bumps")}
 
 
@@ -352,7 +361,7 @@ def test_of_many_contacts_one_case_leads_to_the_next():
 def test_parameters_in_a_start_that_touches():
     """A study of shots at billiards; what touches is decided for each value."""
     speed, height = zm.parameter("speed", 1.0), zm.parameter("height", 0.1)
-    balls = [zm.ball(0.1, 0.5, name="red"), zm.ball(0.1, 0.5, name="white")]
+    balls = [zm.bodies.ball(0.1, 0.5, name="red"), zm.bodies.ball(0.1, 0.5, name="white")]
     table = zm.Contacts(balls, on={"floor": zm.surfaces.plane()}, between=True, friction=0.2, restitution=0.8)
 
     def shot(v, h):
@@ -363,14 +372,14 @@ def test_parameters_in_a_start_that_touches():
         again, made = start.again({speed: v, height: h}), shot(v, h)
         np.testing.assert_array_equal(again.q, made.q)
         np.testing.assert_array_equal(again.v, made.v)
-    with pytest.raises(zm.StartError, match=r"0\.05 m inside"):
+    with pytest.raises(zm.errors.StartError, match=r"0\.05 m inside"):
         start.again({height: 0.05})
 
 
 @pytest.mark.slow
 def test_a_study_of_shots():
     speed = zm.parameter("speed", 1.0)
-    balls = [zm.ball(0.1, 0.5, name="red"), zm.ball(0.1, 0.5, name="white")]
+    balls = [zm.bodies.ball(0.1, 0.5, name="red"), zm.bodies.ball(0.1, 0.5, name="white")]
     table = zm.Contacts(balls, on={"floor": zm.surfaces.plane()}, between=True, friction=0.2, restitution=0.8)
     center, x = {"red": (0, 0.05, 0.1), "white": (0.5, 0, 0.1)}, table.centers[1].position[0]
     start = table.start(center=center, velocity={"red": (speed, 0, 0)})

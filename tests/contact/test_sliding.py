@@ -241,13 +241,13 @@ def test_a_loop_that_is_too_slow():
     ],
 )
 def test_what_can_not_be_is_refused(words, said):
-    with pytest.raises(zm.ModelError, match=said):
+    with pytest.raises(zm.errors.ModelError, match=said):
         zm.Sliding(**{"particle": particle(), "on": zm.surfaces.plane(), **words})
 
 
 def test_a_start_inside_a_surface_is_refused():
     table = zm.Sliding(particle(), on=zm.surfaces.plane(), gravity=g)
-    with pytest.raises(zm.StartError, match="1 m inside 'plane'"):
+    with pytest.raises(zm.errors.StartError, match="1 m inside 'plane'"):
         zm.simulate(table, table.start(position=(0.0, 0.0, -1.0)), until=1.0)
 
 

@@ -28,7 +28,7 @@ def field(t, cos=np.cos, sin=np.sin):
 
 def tilted(**options) -> zm.Rolling:
     gravity = (*field(zm.t), -G)
-    ball = zm.ball(RADIUS, 0.5)
+    ball = zm.bodies.ball(RADIUS, 0.5)
     return zm.Rolling(ball, on=zm.surfaces.plane(), gravity=gravity, friction=FRICTION, **options)
 
 
@@ -70,7 +70,7 @@ def test_a_ball_whose_plane_is_tilted_more_and_more(method, rtol):
 def test_a_shell_that_slips_again_and_again():
     """By every method alike: a long first step of an implicit one would take a slip of 2e-4 m/s for nothing."""
     bowl = zm.Surface(lambda X, Y, Z: Z - 0.03 * (X**2 + Y**2), shift=(0.1 * np.cos(np.pi * zm.t), 0, 0))
-    shell = zm.two_material_shell(outer=0.09, inner=0.08, densities=(7874, 10490))
+    shell = zm.bodies.two_material_shell(outer=0.09, inner=0.08, densities=(7874, 10490))
     rolling = zm.Rolling(shell, on=bowl, gravity=9.81, friction=0.1)
     start = rolling.start(contact=(-1.5, -0.75), velocity=(1.5, 1.0), spin=0.0, orientation=(1, 0, 0, 0))
     runs = [zm.simulate(rolling, start, until=5.2, method=method) for method in ("collocation", "dop853", "radau")]
@@ -123,7 +123,7 @@ def test_members_of_a_study_begin_to_slip_as_single_runs_do():
     """A slip from rest, whose direction is that of friction: in lanes as alone, to the bit."""
     tilt = zm.parameter("tilt", 0.9)
     gravity = (G * np.sin(tilt), 0.0, -G * np.cos(tilt))
-    ball = zm.Rolling(zm.ball(RADIUS, 0.5), on=zm.surfaces.plane(), gravity=gravity, friction=0.2, creep=1e-9)
+    ball = zm.Rolling(zm.bodies.ball(RADIUS, 0.5), on=zm.surfaces.plane(), gravity=gravity, friction=0.2, creep=1e-9)
     start = ball.slipping.start(
         [(ball.contact, 0.0), (ball.body.quaternion, (1, 0, 0, 0)), (zm.rate(ball.center), 0.0)]
     )

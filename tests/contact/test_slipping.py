@@ -11,10 +11,10 @@ import zeromass as zm
 G = 9.81
 
 
-def ball_on_plane(friction: float, tilt: float = 0.0, body: zm.SphericalBody | None = None) -> zm.Rolling:
+def ball_on_plane(friction: float, tilt: float = 0.0, body: zm.bodies.SphericalBody | None = None) -> zm.Rolling:
     """A tilted plane is a tilted gravity."""
     gravity = (G * np.sin(tilt), 0.0, -G * np.cos(tilt))
-    return zm.Rolling(body or zm.ball(0.1, 0.5), on=zm.surfaces.plane(), gravity=gravity, friction=friction)
+    return zm.Rolling(body or zm.bodies.ball(0.1, 0.5), on=zm.surfaces.plane(), gravity=gravity, friction=friction)
 
 
 def sliding_start(rolling: zm.Rolling, velocity=(0.0, 0.0, 0.0), omega=(0.0, 0.0, 0.0)) -> zm.State:
@@ -50,7 +50,7 @@ def test_back_spin_returns_the_ball():
 
 
 def test_friction_is_mu_times_the_normal_force_against_the_slip():
-    rolling = ball_on_plane(0.3, body=zm.SphericalBody(0.1, 0.5, (0.002, 0.0025, 0.003), (0.01, -0.02, 0.005)))
+    rolling = ball_on_plane(0.3, body=zm.bodies.SphericalBody(0.1, 0.5, (0.002, 0.0025, 0.003), (0.01, -0.02, 0.005)))
     state = sliding_start(rolling, (0.7, -0.4, 0.0), (3.0, 2.0, -5.0))
     run = zm.simulate(rolling, state, until=0.05)
     ratio, force, slip = run[rolling.friction_ratio], run[rolling.friction_force], run[rolling.slip_velocity]
@@ -84,7 +84,7 @@ def test_a_motion_of_one_kind_ends_where_it_would_slip():
     """A ball on a plane that is tilted more and more, tan α = 7/2 μ."""
     α = 0.5 * zm.t
     gravity = (G * np.sin(α), 0.0, -G * np.cos(α))
-    rolling = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(), gravity=gravity, friction=0.2)
+    rolling = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.surfaces.plane(), gravity=gravity, friction=0.2)
     run = zm.simulate(rolling, rolling.start(contact=(0.0, 0.0)), until=3.0, transitions=False)
     assert run.outcome.ending == "event"
     assert "'would slip'" in run.outcome.message
@@ -92,7 +92,7 @@ def test_a_motion_of_one_kind_ends_where_it_would_slip():
 
 
 def test_compiled_slipping_equals_the_oracle():
-    rolling = ball_on_plane(0.35, body=zm.SphericalBody(0.1, 0.5, (0.002, 0.0025, 0.003), (0.01, -0.02, 0.005)))
+    rolling = ball_on_plane(0.35, body=zm.bodies.SphericalBody(0.1, 0.5, (0.002, 0.0025, 0.003), (0.01, -0.02, 0.005)))
     random = np.random.default_rng(1)
     for _ in range(20):
         state = sliding_start(rolling, (*random.normal(size=2), 0.0), random.normal(scale=5.0, size=3))
@@ -107,8 +107,8 @@ def test_compiled_slipping_equals_the_oracle():
 
 
 def test_slipping_needs_a_coefficient():
-    rolling = zm.Rolling(zm.ball(0.1, 1.0), on=zm.surfaces.plane())
-    with pytest.raises(zm.ModelError, match="friction"):
+    rolling = zm.Rolling(zm.bodies.ball(0.1, 1.0), on=zm.surfaces.plane())
+    with pytest.raises(zm.errors.ModelError, match="friction"):
         _ = rolling.slipping
 
 
@@ -131,7 +131,7 @@ def test_no_energy_vanishes_where_the_kind_changes(no_spin):
     No spin is no spin in every kind of motion: the torque about the normal is not what friction limits.
     """
     bowl = zm.Surface(lambda X, Y: 0.3 * (X**2 + Y**2), name="bowl")
-    rolling = zm.Rolling(zm.ball(0.05, 0.3), on=bowl, friction=0.1, no_spin=no_spin)
+    rolling = zm.Rolling(zm.bodies.ball(0.05, 0.3), on=bowl, friction=0.1, no_spin=no_spin)
     run = zm.simulate(rolling, rolling.start(contact=(1.2, 0.0), velocity=(0.0, 0.5)), until=2.0)
     assert run.kinds[:3] == ("slipping", "rolling", "slipping")
     assert run.work().change[-1] < -0.01
@@ -145,7 +145,7 @@ def test_no_energy_vanishes_where_the_kind_changes(no_spin):
 def test_a_run_goes_on_from_a_state_in_which_the_body_has_hardly_turned():
     """Entries of the constraints that are nearly zero there are no units for the rest: no place on the way is singular."""
     bowl = zm.Surface(lambda X, Y: 0.3 * (X**2 + Y**2), name="bowl")
-    rolling = zm.Rolling(zm.ball(0.05, 0.3), on=bowl, friction=0.1)
+    rolling = zm.Rolling(zm.bodies.ball(0.05, 0.3), on=bowl, friction=0.1)
     run = zm.simulate(rolling, rolling.start(contact=(1.2, 0.0), velocity=(0.0, 0.5)), until=2.0)
     further = zm.simulate(rolling, run.state(2.5e-4), until=2.0)
     assert further.kinds == run.kinds == ("slipping", "rolling", "slipping")
@@ -170,7 +170,7 @@ def slipping_over_a_sphere(speed: float, until: float, μ: float, *, R=1.0, r=0.
 def test_friction_opposes_the_slip_where_the_surface_pulls(speed, until):
     """μ |N| against the slip whatever the sign of N."""
     μ = 0.2
-    rolling = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.sphere(1.0), friction=μ, two_sided=True)
+    rolling = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.surfaces.sphere(1.0), friction=μ, two_sided=True)
     start = rolling.slipping.start(
         [
             (rolling.contact, (0.0, 0.0, 1.0)),
@@ -195,7 +195,7 @@ def test_friction_opposes_the_slip_where_the_surface_pulls(speed, until):
 
 
 def test_a_run_that_begins_to_pull_is_kept(tmp_path):
-    rolling = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.sphere(1.0), friction=0.3, two_sided=True)
+    rolling = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.surfaces.sphere(1.0), friction=0.3, two_sided=True)
     run = zm.simulate(rolling, rolling.start(contact=(0.3, 0), guess=1.0), until=1.0)
     assert run.kinds == ("rolling", "slipping")
     again = zm.load(run.save(tmp_path / "run.nc", certificate=False))

@@ -15,14 +15,14 @@ GROUND, Y, g = zm.Ground(), (0, 1, 0), 9.81
 def test_a_wheel_slips_as_the_body_of_its_shape(friction):
     """The same motion as that of zm.Rolling, through slipping and rolling: other rows, other coordinates, one law."""
     hills = zm.Surface(lambda X, Y: 0.1 * np.sin(X) * np.cos(1.3 * Y) - 0.05 * X)
-    solid = zm.torus(0.3, 0.08, 2.0)
+    solid = zm.bodies.torus(0.3, 0.08, 2.0)
     rolling = zm.Rolling(solid, on=hills, gravity=g, friction=friction)
     u = np.array([np.cos(np.pi / 4 - 0.1), np.sin(np.pi / 4 - 0.1), 0.1, 0.05])
     u, ω = u / np.linalg.norm(u), (0.3, 5.0, 0.2)
     body = rolling.body
     start = rolling.start([(rolling.contact[:2], (0.2, 0.1)), (body.quaternion, u), (body.angular_velocity, ω)])
     wheel = zm.RigidBody("wheel", 2.0, solid.inertia)
-    tyre = zm.WheelOnSurface(
+    tyre = zm.joints.WheelOnSurface(
         GROUND, wheel, hills, axis=(0, 0, 1), radius=0.38, tube=0.08, friction=friction, name="tyre"
     )
     system = zm.System([wheel], gravity=g, joints=[tyre])
@@ -46,7 +46,7 @@ def test_a_hoop_that_spins_on_the_spot_comes_to_roll():
     """r ω/2 after r ω/(2 μ g), and half of its energy is lost."""
     r, μ, ω = 0.2, 0.3, 12.0
     hoop = zm.RigidBody("hoop", mass=1.0, inertia=(0.02, 0.04, 0.02), at=(0, 0, r))
-    tyre = zm.WheelOnSurface(GROUND, hoop, zm.surfaces.plane(), radius=r, axis=Y, friction=μ, name="tyre")
+    tyre = zm.joints.WheelOnSurface(GROUND, hoop, zm.surfaces.plane(), radius=r, axis=Y, friction=μ, name="tyre")
     system = zm.System([hoop], gravity=g, joints=[tyre])
     start = tyre.slipping(system).start([(hoop.velocity[:2], (0, 0)), (hoop.angular_velocity, (0, ω, 0))])
     np.testing.assert_allclose(start[tyre.slip_velocity], (-r * ω, 0, 0), atol=1e-12)
@@ -63,8 +63,8 @@ M, m, r, J, h, L = 10.0, 1.0, 0.2, 0.02, 0.5, 0.6
 
 
 def scooter(
-    slope: float, friction: float, *, J: float = J, torque: zm.Expression | float = 0.0
-) -> tuple[zm.System, zm.RigidBody, tuple[zm.WheelOnSurface, ...]]:
+    slope: float, friction: float, *, J: float = J, torque: zm.expression.Expression | float = 0.0
+) -> tuple[zm.System, zm.RigidBody, tuple[zm.joints.WheelOnSurface, ...]]:
     """A body on a rear and a front wheel, with a motor at the rear one."""
     α = np.arctan(slope)
     turn, R = (
@@ -75,8 +75,8 @@ def scooter(
     hill, parts, joints, tyres = zm.Surface(lambda X, Y: -slope * X), [body], [], []
     for name, x in (("rear", -L), ("front", L)):
         wheel = zm.RigidBody(f"{name} wheel", m, (J / 2, J, J / 2), at=tuple(R @ (x, 0, r)), orientation=turn)
-        tyres.append(zm.WheelOnSurface(GROUND, wheel, hill, radius=r, axis=Y, friction=friction, name=name))
-        joints.append(zm.Revolute(body, wheel, axis=Y, name=f"{name} axle"))
+        tyres.append(zm.joints.WheelOnSurface(GROUND, wheel, hill, radius=r, axis=Y, friction=friction, name=name))
+        joints.append(zm.joints.Revolute(body, wheel, axis=Y, name=f"{name} axle"))
         parts.append(wheel)
     drive = joints[0].motor(torque)
     return zm.System(parts, gravity=g, joints=[*joints, *tyres], forces=[drive]), body, tuple(tyres)
@@ -136,7 +136,7 @@ def test_both_wheels_slip_where_one_does_not_help_the_other():
 def test_without_transitions_the_run_ends_by_name():
     hoop = zm.RigidBody("hoop", mass=1.0, inertia=(0.02, 0.04, 0.02), at=(0, 0, 0.2))
     bowl = zm.Surface(lambda X, Y: 0.3 * X**2)
-    tyre = zm.WheelOnSurface(GROUND, hoop, bowl, radius=0.2, axis=Y, friction=0.1, name="tyre")
+    tyre = zm.joints.WheelOnSurface(GROUND, hoop, bowl, radius=0.2, axis=Y, friction=0.1, name="tyre")
     system = zm.System([hoop], gravity=g, joints=[tyre])
     start = system.start([(tyre.contact[:2], (0.0, 0.0)), (hoop.angular_velocity, (0, 15.0, 0))])
     run = zm.simulate(system, start, until=2.0, transitions=False)
@@ -150,7 +150,7 @@ def test_without_transitions_the_run_ends_by_name():
 def test_a_run_that_slips_is_kept(tmp_path):
     hoop = zm.RigidBody("hoop", mass=1.0, inertia=(0.02, 0.04, 0.02), at=(0, 0, 0.2))
     μ = zm.parameter("mu", 0.3)
-    tyre = zm.WheelOnSurface(GROUND, hoop, zm.surfaces.plane(), radius=0.2, axis=Y, friction=μ, name="tyre")
+    tyre = zm.joints.WheelOnSurface(GROUND, hoop, zm.surfaces.plane(), radius=0.2, axis=Y, friction=μ, name="tyre")
     system = zm.System([hoop], gravity=g, joints=[tyre])
     start = tyre.slipping(system).start(
         [(hoop.velocity[:2], (0, 0)), (hoop.angular_velocity, (0, 12.0, 0))], parameters={μ: 0.2}
@@ -172,16 +172,16 @@ def test_a_run_that_slips_is_kept(tmp_path):
     ],
 )
 def test_bad_input(given, words):
-    with pytest.raises(zm.ModelError, match=words):
-        zm.WheelOnSurface(
+    with pytest.raises(zm.errors.ModelError, match=words):
+        zm.joints.WheelOnSurface(
             GROUND, zm.RigidBody("hoop", 1.0, (1, 1, 1)), zm.surfaces.plane(), radius=0.3, axis=Y, **given
         )
 
 
 def test_only_a_wheel_with_friction_of_this_system_slips():
     hoop = zm.RigidBody("hoop", mass=1.0, inertia=(0.02, 0.04, 0.02), at=(0, 0, 0.2))
-    tyre = zm.WheelOnSurface(GROUND, hoop, zm.surfaces.plane(), radius=0.2, axis=Y)
-    with pytest.raises(zm.ModelError, match="friction=μ"):
+    tyre = zm.joints.WheelOnSurface(GROUND, hoop, zm.surfaces.plane(), radius=0.2, axis=Y)
+    with pytest.raises(zm.errors.ModelError, match="friction=μ"):
         tyre.slipping(zm.System([hoop], gravity=g, joints=[tyre]))
-    with pytest.raises(zm.ModelError, match="always enough friction"):
+    with pytest.raises(zm.errors.ModelError, match="always enough friction"):
         _ = tyre.lack_of_friction

@@ -61,7 +61,7 @@ def test_the_slip_of_a_ball_that_is_pushed_turns(reference, method, several):
 
     ẇ = 7/2 (f − μ g w/|w|),   v̇ = 7/2 f − μ g w/|w|
     """
-    r, solid = 1.0, zm.ball(1.0, 1.0)
+    r, solid = 1.0, zm.bodies.ball(1.0, 1.0)
     push = (*[3.5 * f for f in pushes(zm.t)], 0.0)
     if several:
         system: Any = zm.Contacts(

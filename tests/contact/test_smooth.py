@@ -10,7 +10,7 @@ INERTIA = 0.2 / 5 * np.array([AXES[1] ** 2 + AXES[2] ** 2, AXES[0] ** 2 + AXES[2
 
 
 def test_an_ellipsoid_on_a_smooth_table_keeps_momentum_spin_and_energy():
-    smooth = zm.Rolling(zm.ellipsoid(AXES, 0.2), on=zm.surfaces.plane(), gravity=9.81, friction=0.0)
+    smooth = zm.Rolling(zm.bodies.ellipsoid(AXES, 0.2), on=zm.surfaces.plane(), gravity=9.81, friction=0.0)
     start = smooth.start(contact=(0.0, 0.0), orientation=(0.3, -0.2, 0.1), velocity=(0.2, 0.1), spin=3.0)
     run = zm.simulate(smooth, start, until=0.6, rtol=1e-11, atol=1e-13)
     assert run.kinds == ("slipping",)
@@ -24,7 +24,7 @@ def test_an_ellipsoid_on_a_smooth_table_keeps_momentum_spin_and_energy():
 
 def test_a_ball_that_does_not_turn_swings_in_a_smooth_bowl_as_a_pendulum():
     bowl = zm.surfaces.sphere(1.1, inside=True)
-    smooth = zm.Rolling(zm.ball(0.1, 0.5), on=bowl, gravity=9.81, friction=0.0)
+    smooth = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=bowl, gravity=9.81, friction=0.0)
     place = 1.1 * np.array([np.sin(0.8), 0.0, -np.cos(0.8)])
     still = [(smooth.contact, place), (smooth.center_particle.velocity, 0.0), (smooth.body.angular_velocity, 0.0)]
     run = zm.simulate(smooth, smooth.slipping.start(still), until=3.0)
@@ -38,7 +38,7 @@ def test_a_ball_that_does_not_turn_swings_in_a_smooth_bowl_as_a_pendulum():
 def test_it_bounces_on_a_smooth_plate_that_rises_with_the_energy_of_the_plates_frame():
     e, u, g = 0.7, 0.8, 10.0
     plate = zm.surfaces.plane(shift=(0.0, 0.0, u * zm.t))
-    smooth = zm.Rolling(zm.ball(0.05, 0.3), on=plate, gravity=g, friction=0.0, restitution=e)
+    smooth = zm.Rolling(zm.bodies.ball(0.05, 0.3), on=plate, gravity=g, friction=0.0, restitution=e)
     run = zm.simulate(smooth, smooth.flying.start(center=(0.0, 0.0, 1.05), velocity=(0.2, 0.0, 0.0)), until=0.6)
     strikes = (-u + np.sqrt(u**2 + 2 * g)) / g
     assert run.impulses[0].t == pytest.approx(strikes, abs=1e-12)
@@ -50,8 +50,8 @@ def test_infinite_friction_is_as_much_as_is_needed():
     steep = zm.surfaces.plane(1.2)
     ends = []
     for given in (None, np.inf):
-        rolling = zm.Rolling(zm.ball(0.05, 0.3), on=steep, gravity=9.81, friction=given)
+        rolling = zm.Rolling(zm.bodies.ball(0.05, 0.3), on=steep, gravity=9.81, friction=given)
         ends.append(zm.simulate(rolling, rolling.start(contact=(0.0, 0.0)), until=1.0).state(1.0)[rolling.center])
     assert np.array_equal(*ends)
-    room = zm.Contacts(zm.ball(0.05, 0.3), on={"floor": zm.surfaces.plane()}, friction={"floor": np.inf})
+    room = zm.Contacts(zm.bodies.ball(0.05, 0.3), on={"floor": zm.surfaces.plane()}, friction={"floor": np.inf})
     assert room["floor"].friction is None

@@ -136,7 +136,7 @@ def test_a_mapping_prescribes_any_expressions(rolling):
 
 def test_forces_on_the_body():
     """A force F on a solid ball on a plane accelerates it by 5/7 F/m, and the surface's force is not part of it."""
-    ball = zm.ball(0.1, 2.0)
+    ball = zm.bodies.ball(0.1, 2.0)
     rolling = zm.Rolling(
         ball, on=zm.surfaces.plane(), forces=lambda rolling: zm.Force((1.4, 0, 0), at=rolling.body.position)
     )

@@ -11,6 +11,7 @@ import pytest
 
 import zeromass as zm
 from contact.test_every_body import hills, measured
+from zeromass.contact import Roller
 from zeromass.contact.directions import scattered
 from zeromass.contact.traced import PLACE
 from zeromass.expression import Evaluator
@@ -35,22 +36,22 @@ SHARES = (0.25, 0.2, 0.2, 0.1, 0.1, 0.05, 0.05, 0.05)
 GIVEN = ("contact", "slips", "centre", "mass centre", "nothing turned")
 
 
-def body(kind: str, random: np.random.Generator) -> zm.Roller:
+def body(kind: str, random: np.random.Generator) -> Roller:
     a, b, c = 0.06 + 0.06 * random.random(3)
     p, k = float(random.choice([2.0, 2.5, 3.0, 4.0, 6.0])), random.uniform(-0.3, 0.3)
     made = {
-        "ellipsoid": lambda: zm.ellipsoid(
+        "ellipsoid": lambda: zm.bodies.ellipsoid(
             (a, b, c), 0.5, center_of_mass=random.uniform(-0.02, 0.02, 3), inertia=(2e-3, 1.7e-3, 1.4e-3)
         ),
-        "superquadric": lambda: zm.superquadric((a, b, c), exponent=p, mass=0.5),
-        "implicit": lambda: zm.convex(
+        "superquadric": lambda: zm.bodies.superquadric((a, b, c), exponent=p, mass=0.5),
+        "implicit": lambda: zm.bodies.convex(
             implicit=lambda x, y, z: (x / a) ** 2 + (y / b) ** 2 + (z / c) ** 2 + k * z / c - 1, mass=0.5
         ),
-        "support": lambda: zm.convex(support=lambda x, y, z: 0.1 + 0.03 * k * z + 0.02 * k * x**2, mass=0.5),
-        "shell": lambda: zm.two_material_shell(outer=0.1, inner=0.08, densities=(800, 1600)),
-        "torus": lambda: zm.torus(0.08, 0.02, 0.5),
-        "cylinder": lambda: zm.cylinder(0.1, 0.1, 0.5, edge=0.02),
-        "cone": lambda: zm.cone(0.1, 0.15, 0.5),
+        "support": lambda: zm.bodies.convex(support=lambda x, y, z: 0.1 + 0.03 * k * z + 0.02 * k * x**2, mass=0.5),
+        "shell": lambda: zm.bodies.two_material_shell(outer=0.1, inner=0.08, densities=(800, 1600)),
+        "torus": lambda: zm.bodies.torus(0.08, 0.02, 0.5),
+        "cylinder": lambda: zm.bodies.cylinder(0.1, 0.1, 0.5, edge=0.02),
+        "cone": lambda: zm.bodies.cone(0.1, 0.15, 0.5),
     }
     return made[kind]()
 
@@ -68,11 +69,11 @@ def begun(kind: str, surface: str, given: str, random: np.random.Generator) -> t
         if given == "slips":
             return rolling, rolling.slipping.start([*pairs, (center.velocity[:2], v)])
         return rolling, rolling.start(pairs)
-    except zm.StartError:
+    except zm.errors.StartError:
         if where[0] is not rolling.contact[0]:
             raise
         orientation = u / np.linalg.norm(u) if turned else (1, 0, 0, 0)
-        with pytest.raises(zm.StartError, match="touch"):  # in more than one point: it is not regular
+        with pytest.raises(zm.errors.StartError, match="touch"):  # in more than one point: it is not regular
             rolling.start(contact=place, orientation=orientation)
         return rolling, None
 
@@ -99,7 +100,7 @@ def at_random(seed: int, count: int) -> None:
             if state is not None:
                 outside(rolling, state)
                 found += 1
-        except (zm.StartError, AssertionError) as error:
+        except (zm.errors.StartError, AssertionError) as error:
             raise AssertionError(f"start {k}: {kind} on {surface}, by {given}: {error}") from error
     assert found >= 0.98 * count  # a few are flat where they touch a plane, or lie in a hollow with two points
 
@@ -121,7 +122,7 @@ TURNED = [np.cos(TURN / 2), 0.6 * np.sin(TURN / 2), 0.8 * np.sin(TURN / 2), 0.0]
 @pytest.mark.slow
 def test_members_of_a_study_begin_outside():
     """Newton's steps in lanes begin at the first member, and may end inside for others: these are solved once more."""
-    stone = zm.superquadric((0.1, 0.08, 0.09), exponent=3, mass=0.5)
+    stone = zm.bodies.superquadric((0.1, 0.08, 0.09), exponent=3, mass=0.5)
     rolling = zm.Rolling(stone, on=zm.surfaces.paraboloid(0.3), friction=0.4)
     given = [(rolling.contact[:2], (0.1, 0.2)), (rolling.body.quaternion, TURNED)]
     given += [(rolling.body.angular_velocity, (1.0, 0.5, 0.2)), (rolling.center_particle.velocity[:2], (0.3, 0.1))]
@@ -157,10 +158,10 @@ def test_members_that_begin_below_the_floor_are_refused(system):
     height = zm.parameter("height", 1.0)
     given = {"friction": 0.3, "restitution": 0.5}
     if system == "contacts":
-        moving = zm.Contacts(zm.ball(0.1, 0.5), on={"floor": zm.surfaces.plane()}, **given)
+        moving = zm.Contacts(zm.bodies.ball(0.1, 0.5), on={"floor": zm.surfaces.plane()}, **given)
         start = moving.start(center=(0, 0, height))
     else:
-        rolling = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(), **given)
+        rolling = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.surfaces.plane(), **given)
         moving = rolling
         pairs = [(rolling.center, (0, 0, height)), (rolling.body.quaternion, (1, 0, 0, 0))]
         start = rolling.flying.start(
@@ -169,5 +170,5 @@ def test_members_that_begin_below_the_floor_are_refused(system):
     study = zm.sweep(moving, start, until=0.01, over={height: [1.0, 0.05, -0.3]}, keep={"energy": moving.energy})
     assert study.outcome.values.tolist() == ["finished", "no start", "no start"]
     assert "0.05 m inside 'plane'" in study.message.values[1]
-    with pytest.raises(zm.StartError, match=r"0\.4 m inside 'plane'"):
+    with pytest.raises(zm.errors.StartError, match=r"0\.4 m inside 'plane'"):
         start.again({height: -0.3})

@@ -14,7 +14,7 @@ def at_one(along: float, up: float, **options) -> zm.Run:
     """A ball that rests on a plane whose velocity goes over from (−along, −up) to (along, up) at t = 1 s."""
     ramp = np.abs(zm.t - 1)
     plane = zm.Surface(lambda X, Y: 0 * X, shift=(along * ramp, 0, up * ramp), name="plane")
-    ball = zm.Rolling(zm.ball(RADIUS, MASS), on=plane, **options)
+    ball = zm.Rolling(zm.bodies.ball(RADIUS, MASS), on=plane, **options)
     start = ball.start(contact=(along, 0, up), velocity=(-along, 0, -up))
     return zm.simulate(ball, start, until=1.5)
 
@@ -30,7 +30,7 @@ def test_a_stroke_from_below_is_taken_as_it_is():
 
 def test_a_surface_that_would_have_to_pull_ends_the_run_by_name():
     """A plane that drops at once pulls a ball along only if its contact is two-sided."""
-    with pytest.warns(zm.RunStopped):
+    with pytest.warns(zm.errors.RunStopped):
         run = at_one(0.0, -0.4)
     assert run.outcome.ending == "ambiguous"
     assert "struck" in run.outcome.message

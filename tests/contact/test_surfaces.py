@@ -56,7 +56,7 @@ def test_named_surface(name):
 def test_room(name):
     """1 + r κ of the tightest curvature."""
     surface, point, _, bends = NAMED[name]
-    rolling = zm.Rolling(zm.ball(0.2, 1.0), on=surface, two_sided=True)
+    rolling = zm.Rolling(zm.bodies.ball(0.2, 1.0), on=surface, two_sided=True)
     start = rolling.start(contact=point)
     assert start[rolling.clearance] == pytest.approx(1 + 0.2 * min(bends), abs=1e-8)
     assert rolling.surface.moves is False
@@ -111,8 +111,8 @@ def test_what_moves(name):
     """It is known to move, so that its energy is not held constant."""
     surface = MOVES[name]()
     assert surface.moves
-    with pytest.raises(zm.ModelError, match=f"'{surface.name}' moves"):
-        zm.Rolling(zm.ball(0.1, 1.0), on=surface, conserve_energy=True)
+    with pytest.raises(zm.errors.ModelError, match=f"'{surface.name}' moves"):
+        zm.Rolling(zm.bodies.ball(0.1, 1.0), on=surface, conserve_energy=True)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -146,7 +146,7 @@ def test_material_stays_on_the_surface(name):
         "shaken and waving": lambda: zm.Surface(wave, shift=(np.sin(zm.t), 0, zm.t**2), rotation=((1, 0, 0), zm.t)),
     }[name]()
     k, v, point = surface.gradient(P), surface.velocity(P), np.array([0.3, -0.2, 0.9])
-    f_t = zm.derivative(surface(P), zm.t)
+    f_t = zm.expression.derivative(surface(P), zm.t)
     for t in (0.0, 0.7, 2.1):
         assert values(f_t + k @ v, point, t) == pytest.approx(0, abs=1e-14)
     if name == "drawn":

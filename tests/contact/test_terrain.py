@@ -122,7 +122,7 @@ def test_the_error_falls_with_the_sixth_power_less_the_order(total):
             if sum(orders) == total:
                 exact = h
                 for variable in [X] * orders[0] + [Y] * orders[1]:
-                    exact = zm.derivative(exact, variable)
+                    exact = zm.expression.derivative(exact, variable)
                 worst = max(worst, np.abs(terrain.grid.derivative(*at, orders) - Evaluator(exact, [X, Y])(at.T)).max())
         errors.append(worst)
     assert np.log2(errors[0] / errors[1]) == pytest.approx(6 - total, abs=0.5)
@@ -142,7 +142,7 @@ TIGHT = {"rtol": 1e-13, "atol": 1e-15}
 
 
 def rolling(surface: zm.Surface, **options) -> zm.Rolling:
-    return zm.Rolling(zm.ball(0.1, mass=1.3), on=surface, gravity=9.81, **options)
+    return zm.Rolling(zm.bodies.ball(0.1, mass=1.3), on=surface, gravity=9.81, **options)
 
 
 def path(surface: zm.Surface, until: float = 2.0) -> tuple[np.ndarray, np.ndarray, float]:
@@ -214,11 +214,11 @@ def test_other_surfaces_have_no_border():
 
 
 def test_a_start_outside_is_refused():
-    with pytest.raises(zm.StartError, match=r"contact \(2\.05, 0\.0\) lies outside 'hill', .*from -2 to 2 in X"):
+    with pytest.raises(zm.errors.StartError, match=r"contact \(2\.05, 0\.0\) lies outside 'hill', .*from -2 to 2 in X"):
         rolling(measured(*LINES["even"], name="hill")).start(contact=(2.05, 0.0))
     shifted = measured(*LINES["even"], shift=(1.0, 0.0, 0.0))
     assert rolling(shifted).start(contact=(2.05, 0.0)) is not None
-    with pytest.raises(zm.StartError, match="outside 'terrain'"):
+    with pytest.raises(zm.errors.StartError, match="outside 'terrain'"):
         rolling(shifted).start(contact=(-1.5, 0.0, 1.0))
 
 
@@ -252,5 +252,5 @@ def spoilt(array: np.ndarray, place: tuple[int, ...], value: float) -> np.ndarra
     ],
 )
 def test_wrong_data_are_named(data, message):
-    with pytest.raises(zm.ModelError, match=message):
+    with pytest.raises(zm.errors.ModelError, match=message):
         zm.Surface.from_heights(*data, name="hill")

@@ -13,7 +13,7 @@ I1 = 0.97 * I3
 
 
 def spun(tilt: float, spin: float, **more: float) -> tuple[zm.Rolling, zm.State]:
-    top = zm.SphericalBody(R, m, (I1, I1, I3), (0.0, 0.0, -low * R), name="top")
+    top = zm.bodies.SphericalBody(R, m, (I1, I1, I3), (0.0, 0.0, -low * R), name="top")
     ball = zm.Rolling(top, on=zm.surfaces.plane(), gravity=9.81, friction=μ, **more)
     start = ball.slipping.start(
         [
@@ -26,7 +26,7 @@ def spun(tilt: float, spin: float, **more: float) -> tuple[zm.Rolling, zm.State]
     return ball, start
 
 
-def jellett(ball: zm.Rolling) -> zm.Expression:
+def jellett(ball: zm.Rolling) -> zm.expression.Expression:
     """L · (O + r to the contact): friction at the contact has no moment about that line."""
     L = ball.body.rotate(ball.body.inertia @ ball.body.angular_velocity_body)
     return -(L @ (ball.contact - ball.body.position))

@@ -24,12 +24,12 @@ def cone_lever(radius, height):
 
 
 BODIES = {
-    "capsule": (zm.capsule(0.02, 0.05, 0.1), round_lever(0.0, 0.025, 0.02)),
-    "cylinder": (zm.cylinder(0.02, 0.05, 0.1), round_lever(0.02, 0.025, 0.0)),
-    "sharp disc": (zm.disc(0.02, 0.1), round_lever(0.02, 0.0, 0.0)),
-    "disc": (zm.disc(0.02, 0.1, edge=0.002), round_lever(0.018, 0.0, 0.002)),
-    "tyre": (zm.torus(0.05, 0.01, 0.1), round_lever(0.05, 0.0, 0.01)),
-    "cone": (zm.cone(0.04, 0.1, 0.1), cone_lever(0.04, 0.1)),
+    "capsule": (zm.bodies.capsule(0.02, 0.05, 0.1), round_lever(0.0, 0.025, 0.02)),
+    "cylinder": (zm.bodies.cylinder(0.02, 0.05, 0.1), round_lever(0.02, 0.025, 0.0)),
+    "sharp disc": (zm.bodies.disc(0.02, 0.1), round_lever(0.02, 0.0, 0.0)),
+    "disc": (zm.bodies.disc(0.02, 0.1, edge=0.002), round_lever(0.018, 0.0, 0.002)),
+    "tyre": (zm.bodies.torus(0.05, 0.01, 0.1), round_lever(0.05, 0.0, 0.01)),
+    "cone": (zm.bodies.cone(0.04, 0.1, 0.1), cone_lever(0.04, 0.1)),
 }
 
 
@@ -106,33 +106,33 @@ def test_a_capsule_tumbles_in_a_room():
 
 def test_a_face_along_a_wall_is_named_at_a_start():
     both = zm.Contacts(BODIES["disc"][0], on={"floor": zm.surfaces.plane()}, restitution=0.5)
-    with pytest.raises(zm.StartError, match=r"a face of 'disc' is along 'plane'.*tilt it a little"):
+    with pytest.raises(zm.errors.StartError, match=r"a face of 'disc' is along 'plane'.*tilt it a little"):
         both.start(center=(0.0, 0.0, Z))
 
 
 @pytest.mark.slow
 def test_a_page_of_a_flat_coin_is_alive(tmp_path):
     μ = zm.parameter("mu", 0.3)
-    coin = zm.Rolling(zm.disc(0.1, 0.5), on=zm.surfaces.plane(), friction=μ, restitution=0.5)
+    coin = zm.Rolling(zm.bodies.disc(0.1, 0.5), on=zm.surfaces.plane(), friction=μ, restitution=0.5)
     flat = coin.flying.start(center=(0, 0, 1.0), angular_velocity=(3, 0.3, 0))
     run = zm.simulate(flat.system, flat, until=0.3)
-    with warnings.catch_warnings(action="error", category=zm.PageLimited):
+    with warnings.catch_warnings(action="error", category=zm.errors.PageLimited):
         assert run.view(tmp_path / "alive.html", sliders={μ: (0.1, 1.0)}).exists()
 
 
 def test_a_side_that_comes_along_a_hill_is_named():
     """There the nearest point is inside the side, and no end of it is: the words are the body's, not those of a formula."""
     hill = zm.Surface(lambda X, Y: -0.5 * (X**2 + Y**2), name="hill")
-    rolling = zm.Rolling(zm.capsule(0.05, 0.1, 0.5), on=hill, gravity=9.81, friction=0.4, restitution=0.4)
+    rolling = zm.Rolling(zm.bodies.capsule(0.05, 0.1, 0.5), on=hill, gravity=9.81, friction=0.4, restitution=0.4)
     start = rolling.flying.start(center=(0, 0, 0.4), angular_velocity=(0, 1.3, 0), orientation=(0, 1.2, 0))
-    with pytest.warns(zm.RunStopped, match="'capsule' comes to lie on a side"):
+    with pytest.warns(zm.errors.RunStopped, match="'capsule' comes to lie on a side"):
         zm.simulate(rolling, start, until=0.5)
 
 
 @pytest.mark.parametrize("spin", [(2.0, 3.0, 1.0), (-2.0, 3.0, 1.0)])
 def test_a_can_thrown_level_flies_on(spin):
     """Both of its ends are the lowest at the start: from there on the one that comes down is. Its centre falls freely."""
-    can = zm.Rolling(zm.cylinder(0.05, 0.2, 0.5), on=zm.surfaces.plane(), gravity=10.0, restitution=0.4)
+    can = zm.Rolling(zm.bodies.cylinder(0.05, 0.2, 0.5), on=zm.surfaces.plane(), gravity=10.0, restitution=0.4)
     start = can.flying.start(center=(0, 0, 1.0), angular_velocity=spin, orientation=(np.pi / 2, 0.0, 0.0))
     run = zm.simulate(can, start, until=0.2)
     assert run.outcome.ending.name == "FINISHED"
@@ -143,7 +143,7 @@ def test_a_can_thrown_level_flies_on(spin):
 
 def test_a_can_that_lands_on_its_side_is_named():
     """It touches in a line, and one stroke at one end of it is none of its motions."""
-    can = zm.Rolling(zm.cylinder(0.05, 0.2, 0.5), on=zm.surfaces.plane(), gravity=10.0, restitution=0.4)
+    can = zm.Rolling(zm.bodies.cylinder(0.05, 0.2, 0.5), on=zm.surfaces.plane(), gravity=10.0, restitution=0.4)
     start = can.flying.start(center=(0, 0, 0.25), orientation=(np.pi / 2, 0.0, 0.0))
     run = zm.simulate(can, start, until=0.5)
     assert "'cylinder' lands on a side, and touches in more than one point" in str(run.outcome)

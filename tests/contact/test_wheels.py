@@ -30,14 +30,14 @@ def test_a_wheel_alone_rolls_as_the_body_of_its_shape(rim):
     """The same motion as that of zm.Rolling, from other rows: along and across the wheel instead of three of no slip."""
     tube, given = RIMS[rim]
     hills = waves()
-    solid = zm.torus(0.3, tube, 2.0) if tube else zm.disc(0.3, 2.0)
+    solid = zm.bodies.torus(0.3, tube, 2.0) if tube else zm.bodies.disc(0.3, 2.0)
     rolling = zm.Rolling(solid, on=hills, gravity=9.81, two_sided=True)
     u = np.array([np.cos(np.pi / 4 - 0.1), np.sin(np.pi / 4 - 0.1), 0.1, 0.05])
     u, ω = u / np.linalg.norm(u), (0.3, 5.0, 0.2)
     body = rolling.body
     start = rolling.start([(rolling.contact[:2], (0.2, 0.1)), (body.quaternion, u), (body.angular_velocity, ω)])
     wheel = zm.RigidBody("wheel", mass=2.0, inertia=solid.inertia)
-    rolls = zm.WheelOnSurface(GROUND, wheel, hills, axis=(0, 0, 1), two_sided=True, **given)
+    rolls = zm.joints.WheelOnSurface(GROUND, wheel, hills, axis=(0, 0, 1), two_sided=True, **given)
     system = zm.System([wheel], gravity=9.81, joints=[rolls])
     guess = [(wheel.position, start[body.position]), (rolls.contact, start[rolling.contact])]
     same = system.start(
@@ -62,8 +62,8 @@ def test_a_wheel_on_a_body_that_gives_way():
     wedge = zm.RigidBody("wedge", mass=M, inertia=(1, 1, 1))
     hoop = zm.RigidBody("hoop", mass=m, inertia=m * r**2 * np.array([0.5, 1, 0.5]), at=(0, 0, r / np.cos(α)))
     slope = zm.Surface(lambda X, Y: -np.tan(α) * X)
-    rolls = zm.WheelOnSurface(wedge, hoop, slope, radius=r, axis=Y)
-    slides = zm.Prismatic(GROUND, wedge, axis=(1, 0, 0))
+    rolls = zm.joints.WheelOnSurface(wedge, hoop, slope, radius=r, axis=Y)
+    slides = zm.joints.Prismatic(GROUND, wedge, axis=(1, 0, 0))
     system = zm.System([wedge, hoop], gravity=g, joints=[slides, rolls])
     start = system.start([(hoop.rotation[2, 1], 0.0), (hoop.rotation[0, 1], 0.0)])
     a, s = np.linalg.solve([[M + m, m * np.cos(α)], [np.cos(α), 2]], [0, g * np.sin(α)])
@@ -77,7 +77,9 @@ def test_it_lifts_where_a_hill_falls_away():
     c, r, g = 0.4, 0.2, 9.81
     for factor, lifts in ((0.98, False), (1.02, True)):
         hoop = zm.RigidBody("hoop", mass=1.0, inertia=(0.02, 0.04, 0.02), at=(0, 0, r))
-        rolls = zm.WheelOnSurface(GROUND, hoop, zm.Surface(lambda X, Y: -c * X**2), radius=r, axis=Y, name="hoop")
+        rolls = zm.joints.WheelOnSurface(
+            GROUND, hoop, zm.Surface(lambda X, Y: -c * X**2), radius=r, axis=Y, name="hoop"
+        )
         system = zm.System([hoop], gravity=g, joints=[rolls])
         speed = factor * np.sqrt(g * (1 / (2 * c) + r))
         start = system.start([(hoop.angular_velocity, (0, speed / r, 0)), (rolls.contact[0], 0.0)])
@@ -87,7 +89,7 @@ def test_it_lifts_where_a_hill_falls_away():
 
 def test_a_hollow_too_tight_is_told():
     hoop = zm.RigidBody("hoop", mass=1.0, inertia=(0.02, 0.04, 0.02), at=(0, 0, 0.2))
-    rolls = zm.WheelOnSurface(GROUND, hoop, zm.Surface(lambda X, Y: 3.0 * X**2), radius=0.2, axis=Y)
+    rolls = zm.joints.WheelOnSurface(GROUND, hoop, zm.Surface(lambda X, Y: 3.0 * X**2), radius=0.2, axis=Y)
     system = zm.System([hoop], gravity=9.81, joints=[rolls])
     start = system.start([(hoop.position, (0, 0, 0.2)), (rolls.contact, (0, 0, 0))])
     assert start[rolls.clearance] == pytest.approx(1 - 6 * 0.2)
@@ -105,20 +107,20 @@ def test_a_hollow_too_tight_is_told():
     ],
 )
 def test_bad_input(given, words):
-    with pytest.raises(zm.ModelError, match=words):
-        zm.WheelOnSurface(GROUND, zm.RigidBody("hoop", 1.0, (1, 1, 1)), zm.surfaces.plane(), axis=Y, **given)
+    with pytest.raises(zm.errors.ModelError, match=words):
+        zm.joints.WheelOnSurface(GROUND, zm.RigidBody("hoop", 1.0, (1, 1, 1)), zm.surfaces.plane(), axis=Y, **given)
 
 
 def test_it_needs_a_surface_and_bodies():
     hoop = zm.RigidBody("hoop", 1.0, (1, 1, 1))
-    with pytest.raises(zm.ModelError, match=r"give a zm\.Surface"):
-        zm.WheelOnSurface(GROUND, hoop, lambda X, Y: 0.0, radius=0.3, axis=Y)  # type: ignore[arg-type]
-    with pytest.raises(zm.ModelError, match="rigid body"):
-        zm.WheelOnSurface(zm.Particle("p", 1.0), hoop, zm.surfaces.plane(), radius=0.3, axis=Y)  # type: ignore[arg-type]
+    with pytest.raises(zm.errors.ModelError, match=r"give a zm\.Surface"):
+        zm.joints.WheelOnSurface(GROUND, hoop, lambda X, Y: 0.0, radius=0.3, axis=Y)  # type: ignore[arg-type]
+    with pytest.raises(zm.errors.ModelError, match="rigid body"):
+        zm.joints.WheelOnSurface(zm.Particle("p", 1.0), hoop, zm.surfaces.plane(), radius=0.3, axis=Y)  # type: ignore[arg-type]
 
 
 # vehicles ------------------------------------------------------------------------------------------------------------
-def cart(two_sided: bool) -> tuple[zm.System, zm.RigidBody, list[zm.WheelOnSurface], np.ndarray]:
+def cart(two_sided: bool) -> tuple[zm.System, zm.RigidBody, list[zm.joints.WheelOnSurface], np.ndarray]:
     """Of 10 kg on four tyres of 1 kg, on a slope of 0.1 rad, and the way down."""
     r, J, α = 0.2, 0.02, 0.1
     slope, down = zm.surfaces.plane(slope=α), np.array([np.cos(α), 0, -np.sin(α)])
@@ -127,8 +129,8 @@ def cart(two_sided: bool) -> tuple[zm.System, zm.RigidBody, list[zm.WheelOnSurfa
     wheels, axles, tyres = [], [], []
     for k, (x, y) in enumerate([(1, 0.5), (1, -0.5), (-1, 0.5), (-1, -0.5)]):
         wheel = zm.RigidBody(f"wheel {k}", 1.0, (J / 2, J, J / 2), at=tuple(R @ (x, y, r)), orientation=turn)
-        tyres.append(zm.WheelOnSurface(GROUND, wheel, slope, radius=r, tube=0.05, axis=Y, two_sided=two_sided))
-        axles.append(zm.Revolute(body, wheel, axis=Y))
+        tyres.append(zm.joints.WheelOnSurface(GROUND, wheel, slope, radius=r, tube=0.05, axis=Y, two_sided=two_sided))
+        axles.append(zm.joints.Revolute(body, wheel, axis=Y))
         wheels.append(wheel)
     return zm.System([body, *wheels], gravity=g, joints=[*axles, *tyres]), body, tyres, down
 
@@ -152,16 +154,18 @@ def test_a_load_that_is_shared_is_told():
     )
 
 
-def bicycle(surface: zm.Surface) -> tuple[zm.System, zm.Revolute, zm.Revolute, zm.RigidBody, list[zm.WheelOnSurface]]:
+def bicycle(
+    surface: zm.Surface,
+) -> tuple[zm.System, zm.joints.Revolute, zm.joints.Revolute, zm.RigidBody, list[zm.joints.WheelOnSurface]]:
     """The benchmark bicycle [MP2007, table 1], its wheels on a surface."""
     w, c, tilt, rR, rF = 1.02, 0.08, np.pi / 10, 0.3, 0.35
     R = zm.RigidBody("rear wheel", 2.0, (0.0603, 0.12, 0.0603), at=(0, 0, rR))
     F = zm.RigidBody("front wheel", 3.0, (0.1405, 0.28, 0.1405), at=(w, 0, rF))
     B = zm.RigidBody("frame", 85.0, [[9.2, 0, -2.4], [0, 11, 0], [-2.4, 0, 2.8]], at=(0.3, 0, 0.9))
     H = zm.RigidBody("fork", 4.0, [[0.05892, 0, 0.00756], [0, 0.06, 0], [0.00756, 0, 0.00708]], at=(0.9, 0, 0.7))
-    rear, front = zm.Revolute(B, R, axis=Y), zm.Revolute(H, F, axis=Y)
-    steer = zm.Revolute(B, H, at=(w + c, 0, 0), axis=(-np.sin(tilt), 0, np.cos(tilt)), name="steer")
-    rolls = [zm.WheelOnSurface(GROUND, b, surface, radius=r, axis=Y) for b, r in ((R, rR), (F, rF))]
+    rear, front = zm.joints.Revolute(B, R, axis=Y), zm.joints.Revolute(H, F, axis=Y)
+    steer = zm.joints.Revolute(B, H, at=(w + c, 0, 0), axis=(-np.sin(tilt), 0, np.cos(tilt)), name="steer")
+    rolls = [zm.joints.WheelOnSurface(GROUND, b, surface, radius=r, axis=Y) for b, r in ((R, rR), (F, rF))]
     return zm.System([B, H, R, F], gravity=9.81, joints=[rear, front, steer, *rolls]), steer, rear, R, rolls
 
 
@@ -170,7 +174,7 @@ def test_a_bicycle_on_level_ground_has_the_published_eigenvalues():
     system, steer, rear, R, _ = bicycle(zm.surfaces.plane())
     lean = R.rotate(Y)[2]
     kept = {"lean": lean, "steer": steer.angle, "lean rate": zm.rate(lean), "steer rate": steer.rate}
-    found = zm.linearize(system, system.start({rear.rate: 5.0 / 0.3}), states=kept).eigenvalues
+    found = zm.analysis.linearize(system, system.start({rear.rate: 5.0 / 0.3}), states=kept).eigenvalues
     weave = -0.775341882195845 + 4.464867713788229j
     published = [-14.07838969279822, weave, weave.conjugate(), -0.322866429004087]
     assert np.abs(np.sort_complex(found) - np.sort_complex(published)).max() < 1e-12
@@ -208,7 +212,7 @@ def wheelset() -> tuple[zm.System, zm.RigidBody]:
         rail = zm.Surface(lambda X, Y, Z: (Y**2 + Z**2 - ρ**2) / (2 * ρ), shift=shift)
         cone = lambda y, side=side: r - γ * side * y  # noqa: E731
         given = {"profile": cone, "center": (0, side * s, 0), "axis": Y, "name": name, "two_sided": True}
-        wheels.append(zm.WheelOnSurface(GROUND, axle, rail, **given))
+        wheels.append(zm.joints.WheelOnSurface(GROUND, axle, rail, **given))
     return zm.System([axle], gravity=9.81, joints=wheels), axle
 
 

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from zeromass.equation import EquationError, acceleration, kkt, solve, udwadia_kalaba
+from zeromass.equation import acceleration, kkt, solve, udwadia_kalaba
+from zeromass.errors import EquationError
 
 M, Q, A, b = np.eye(2), np.zeros(2), np.ones((1, 2)), np.zeros(1)
 NAN, INF = float("nan"), float("inf")

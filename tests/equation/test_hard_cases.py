@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from zeromass.equation import EquationError, Verdict, acceleration, kkt, solve, udwadia_kalaba
+from zeromass.equation import Verdict, acceleration, kkt, solve, udwadia_kalaba
+from zeromass.errors import EquationError
 
 EPS = np.finfo(float).eps
 m, R, Ic, g, α = 2.0, 0.5, 0.3, 9.81, 0.4

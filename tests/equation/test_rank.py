@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from equation import exact, problems
-from zeromass.equation import EquationError, independent_rows, numerical_rank, pseudoinverse, solve
+from zeromass.equation import independent_rows, numerical_rank, pseudoinverse, solve
 from zeromass.equation.units import equilibration, mass_units
+from zeromass.errors import EquationError
 
 SEEDS = st.integers(0, 2**32 - 1)
 TOLERANCE = 1e-10  # small integers: conditions up to 1e4 or so on 1e-16

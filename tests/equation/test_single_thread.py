@@ -76,7 +76,7 @@ def bits(system: zm.System) -> list[bytes]:
     start = system.start({q: 0.02 * k for k, q in enumerate(system.coordinates)})
     run = zm.simulate(system, start, until=1.0, rtol=1e-6)
     acceleration = start.motion.acceleration
-    linear = zm.linearize(system, start)
+    linear = zm.analysis.linearize(system, start)
     values = run.t, run.y, run[x], acceleration, linear.eigenvalues, run.maximum(x).value, run.integral(x**2)
     return [np.asarray(value).tobytes() for value in values]
 

@@ -8,7 +8,7 @@ import pytest
 from cases import spread
 from equation import exact, problems
 from zeromass.equation import Motion, Verdict, kkt, solve, udwadia_kalaba
-from zeromass.equation.arrays import EquationError
+from zeromass.errors import EquationError
 
 # Problems of small integers with a condition of at most 1e4 or so: results hold to 1e-16 · 1e4 and some.
 TOLERANCE = 1e-10

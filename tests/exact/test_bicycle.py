@@ -16,7 +16,7 @@ def model() -> Bicycle:
 
 
 def growth(model: Bicycle, speed: float) -> np.ndarray:
-    return zm.linearize(model.system, model.straight(speed), states=model.states).eigenvalues
+    return zm.analysis.linearize(model.system, model.straight(speed), states=model.states).eigenvalues
 
 
 @pytest.mark.parametrize("speed", TABLE)
@@ -58,7 +58,7 @@ def test_turns_without_hands_begin_at_the_capsize_speed(model):
     for lean in (0.02, 0.1):
         turn = model.system.equilibrium({model.lean: lean}, constant=constant, guess=guess)
         below.append(6.02426201538837 - turn[model.speed])
-        assert np.abs(zm.linearize(model.system, turn, states=model.states).drift).max() < 1e-9
+        assert np.abs(zm.analysis.linearize(model.system, turn, states=model.states).drift).max() < 1e-9
     assert abs(below[1] / below[0] - 25.0) < 1.0
     run = zm.simulate(model.system, turn, until=2.0, rtol=1e-12, atol=1e-14)
     for e in constant.values():
@@ -69,7 +69,7 @@ def test_turns_without_hands_begin_at_the_capsize_speed(model):
 def test_a_turn_that_is_none_is_refused(model):
     """Speed and steer together are too much: without hands there is one turn at most for a speed."""
     start = model.straight(5.0)
-    with pytest.raises(zm.StartError, match=r"there is no such steady motion: no state satisfies .*of steer"):
+    with pytest.raises(zm.errors.StartError, match=r"there is no such steady motion: no state satisfies .*of steer"):
         model.system.equilibrium(
             {model.speed: 5.0, model.steer: 0.05},
             constant={"lean": model.lean, "steer": model.steer, "speed": model.speed},
@@ -77,7 +77,7 @@ def test_a_turn_that_is_none_is_refused(model):
         )
 
 
-def steered(model: Bicycle) -> tuple[zm.System, zm.Expression]:
+def steered(model: Bicycle) -> tuple[zm.System, zm.expression.Expression]:
     """The same with a torque of the rider between frame and fork."""
     frame, _, fork, _ = model.bodies
     torque = zm.parameter("torque", 0.0)
@@ -94,7 +94,7 @@ def test_steering_torque(model):
     system, torque = steered(model)
     start = model.straight(5.0)
     straight = zm.State(system, 0.0, start.q, start.v, {torque: 0.0})
-    linear = zm.linearize(system, straight, states=model.states, inputs=[torque])
+    linear = zm.analysis.linearize(system, straight, states=model.states, inputs=[torque])
     inverse = np.linalg.inv([[80.81722, 2.31941332208709], [2.31941332208709, 0.29784188199686]])
     assert np.abs(np.abs(linear.B[2:4, 0]) - np.abs(inverse[:, 1])).max() < 1e-12
     turn = system.equilibrium(
@@ -111,7 +111,7 @@ def test_steering_torque(model):
 
 def test_modes_are_named(model):
     """At 5 m/s the weave turns lean and steer out of phase; the eigenvalues of directions off the constraints are gone."""
-    linear = zm.linearize(model.system, model.straight(5.0), states=model.states)
+    linear = zm.analysis.linearize(model.system, model.straight(5.0), states=model.states)
     weave = next(mode for mode in linear.modes() if mode.frequency > 0.1)
     assert set(weave.shape) == {"lean", "steer", "lean rate", "steer rate", "speed"}
     assert abs(weave.shape["speed"]) < 1e-9

@@ -5,15 +5,8 @@ import operator
 import numpy as np
 import pytest
 
-from zeromass.expression import (
-    Expression,
-    ExpressionError,
-    as_expression,
-    coordinates,
-    evaluate,
-    expressions,
-    where,
-)
+from zeromass.errors import ExpressionError
+from zeromass.expression import Expression, as_expression, coordinates, evaluate, expressions, where
 
 x, y, z = v = coordinates("x y z")
 A = np.array([[0.5, -1.0, 2.0], [3.0, 0.25, -0.75]])

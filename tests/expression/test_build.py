@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from expression.formulas import VARIABLES, random_trees, value
-from zeromass.expression import ExpressionError, as_expression, coordinates, derivative, evaluate, parameter, where
+from zeromass.errors import ExpressionError
+from zeromass.expression import as_expression, coordinates, derivative, evaluate, parameter, where
 from zeromass.expression.node import ordered
 from zeromass.expression.operation import functions
 from zeromass.expression.substitute import rebuilt

@@ -9,17 +9,8 @@ import numpy as np
 import pytest
 
 from expression.formulas import VARIABLES, random_trees, value
-from zeromass.expression import (
-    ExpressionError,
-    c_code,
-    coordinates,
-    evaluate,
-    gradient,
-    parameter,
-    rate,
-    t,
-    where,
-)
+from zeromass.errors import ExpressionError
+from zeromass.expression import c_code, coordinates, evaluate, gradient, parameter, rate, t, where
 from zeromass.expression.operation import functions
 
 COMPILER = shutil.which("cc")

@@ -7,18 +7,8 @@ import weakref
 import numpy as np
 import pytest
 
-from zeromass.expression import (
-    ExpressionError,
-    c_code,
-    coordinate,
-    derivative,
-    evaluate,
-    gradient,
-    latex,
-    substitute,
-    symbols,
-    where,
-)
+from zeromass.errors import ExpressionError
+from zeromass.expression import c_code, coordinate, derivative, evaluate, gradient, latex, substitute, symbols, where
 from zeromass.expression import node as graph
 from zeromass.expression.node import ordered
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from expression.formulas import VARIABLES, random_trees, value
+from zeromass.errors import ExpressionError
 from zeromass.expression import (
-    ExpressionError,
     acceleration,
     as_expression,
     coordinate,

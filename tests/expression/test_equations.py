@@ -8,9 +8,9 @@ import pytest
 import zeromass as zm
 from zeromass.codegen.target import host
 from zeromass.compile.module import code
+from zeromass.errors import ExpressionError
 from zeromass.expression import Evaluator, as_expression, expressions
 from zeromass.expression.c import c_code
-from zeromass.expression.node import ExpressionError
 from zeromass.expression.operation.equations import Equations
 from zeromass.expression.record import Reader, Writer
 from zeromass.kernel.language import compiled
@@ -57,24 +57,24 @@ def differences(f, place):
 
 def test_slopes_are_those_of_differences(example):
     q, equations = example
-    first = zm.jacobian(equations.x, q)
+    first = zm.expression.jacobian(equations.x, q)
     for place in places():
         slopes = Evaluator(first, q)(place)
         assert slopes == pytest.approx(differences(Evaluator(equations.x, q), place).T, abs=1e-8)
         along = {e: float(d) for e, d in zip(q, (0.3, -1.0, 0.7, 0.0), strict=True)}
-        assert Evaluator(zm.directional(equations.x, along), q)(place) == pytest.approx(
+        assert Evaluator(zm.expression.directional(equations.x, along), q)(place) == pytest.approx(
             slopes @ list(along.values()), rel=1e-12
         )
         x = Evaluator(equations.x, q)(place)
-        product = Evaluator(zm.gradient(equations.x[0] * equations.x[1], q), q)(place)
+        product = Evaluator(zm.expression.gradient(equations.x[0] * equations.x[1], q), q)(place)
         assert product == pytest.approx(x[0] * slopes[1] + x[1] * slopes[0], rel=1e-12)
-        second = Evaluator(zm.jacobian(first, q), q)(place)
+        second = Evaluator(zm.expression.jacobian(first, q), q)(place)
         assert second == pytest.approx(np.moveaxis(differences(Evaluator(first, q), place), 0, -1), abs=1e-8)
 
 
 def test_code_in_lanes_has_the_bits_of_code_for_one_value(example):
     q, equations = example
-    outputs = [*equations.x, equations.growth, *zm.jacobian(equations.x, q).ravel()]
+    outputs = [*equations.x, equations.growth, *zm.expression.jacobian(equations.x, q).ravel()]
     wide = host()
     given = places(wide.width)
     columns, found = np.ascontiguousarray(given.T), np.empty((len(outputs), wide.width))
@@ -115,7 +115,7 @@ def test_they_are_kept_in_files(example):
 
 def test_other_languages_refuse_them_by_name(example):
     _, equations = example
-    for printed in (lambda: c_code(equations.x[0]), lambda: zm.to_sympy(equations.x[0])):
+    for printed in (lambda: c_code(equations.x[0]), lambda: zm.export.sympy(equations.x[0])):
         with pytest.raises(ExpressionError, match="solved for by numbers"):
             printed()
     assert "solution" in repr(equations.x[0])

@@ -5,15 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from zeromass.expression import (
-    ExpressionError,
-    as_expression,
-    coordinate,
-    coordinates,
-    evaluate,
-    expressions,
-    parameter,
-)
+from zeromass.errors import ExpressionError
+from zeromass.expression import as_expression, coordinate, coordinates, evaluate, expressions, parameter
 
 x, y = coordinates("x y")
 BRANCHING = r"write zm\.where\(condition, value_if_true, value_if_false\)"

@@ -4,17 +4,8 @@ import numpy as np
 import pytest
 
 from expression.formulas import VARIABLES, random_trees, value
-from zeromass.expression import (
-    Evaluator,
-    ExpressionError,
-    coordinates,
-    evaluate,
-    gradient,
-    parameter,
-    rate,
-    t,
-    where,
-)
+from zeromass.errors import ExpressionError
+from zeromass.expression import Evaluator, coordinates, evaluate, gradient, parameter, rate, t, where
 from zeromass.expression.node import symbol
 from zeromass.expression.operation import functions
 

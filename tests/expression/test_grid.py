@@ -9,9 +9,9 @@ import pickle
 import numpy as np
 import pytest
 
+from zeromass.errors import ExpressionError
 from zeromass.expression import (
     Evaluator,
-    ExpressionError,
     Grid,
     c_code,
     coordinates,
@@ -23,7 +23,9 @@ from zeromass.expression import (
     rate,
     substitute,
     symbols,
-    to_sympy,
+)
+from zeromass.expression import (
+    sympy as to_sympy,
 )
 from zeromass.expression.build import ZERO
 from zeromass.model.state import Magnitude

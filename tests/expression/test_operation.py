@@ -26,7 +26,7 @@ x, y, z = q = zm.coordinates("x y z")
 AT = {x: 0.3, y: 0.7, z: -0.2}
 
 
-def node_of(name: str) -> zm.Expression:
+def node_of(name: str) -> zm.expression.Expression:
     return operation(name, *q[: OPERATIONS[name].arity])
 
 
@@ -52,19 +52,19 @@ def test_every_row_is_complete(name):
     assert rebuilt(name, *operands) is e
     slopes = partials(e)
     assert len(slopes) == row.arity
-    assert all(isinstance(slope, zm.Expression) for slope in slopes)
-    words = {repr(e), zm.latex(e), zm.c_code(e, q), str(zm.to_sympy(e))}
+    assert all(isinstance(slope, zm.expression.Expression) for slope in slopes)
+    words = {repr(e), zm.export.latex(e), zm.export.c_code(e, q), str(zm.export.sympy(e))}
     assert all(words)
     assert all("None" not in word for word in words)
     with np.errstate(invalid="ignore"):
         expected = row.number(*points.T[: row.arity])
-    np.testing.assert_array_equal(zm.evaluate(e, at), expected)
+    np.testing.assert_array_equal(zm.expression.evaluate(e, at), expected)
     np.testing.assert_allclose(LaneFunction(e, list(q), host().lanes(2))(points), expected, rtol=1e-15)
     if isinstance(row.llvm, Library):
         assert LIBRARY[row.llvm.name].arity == row.arity
     if row.choice is not None:
         condition, a, b = row.choice(*operands)
-        np.testing.assert_array_equal(zm.evaluate(zm.where(condition, a, b), at), expected)
+        np.testing.assert_array_equal(zm.expression.evaluate(zm.where(condition, a, b), at), expected)
     constants = [build.constant(number) for number in points[1, : row.arity]]
     if name != "arctanh" and name not in ("arcsin", "arccos"):
         assert build.rebuilt(name, *constants).value == pytest.approx(expected[1], rel=4e-16)
@@ -99,7 +99,7 @@ LOGADDEXP = Operation(
 @pytest.fixture
 def f(monkeypatch):
     """np.logaddexp(x, y), once its row is in the table."""
-    with pytest.raises(zm.ExpressionError, match=r"np\.logaddexp of an expression is not known"):
+    with pytest.raises(zm.errors.ExpressionError, match=r"np\.logaddexp of an expression is not known"):
         np.logaddexp(x, y)
     monkeypatch.setitem(OPERATIONS, "logaddexp", LOGADDEXP)
     return np.logaddexp(x, y)
@@ -109,19 +109,21 @@ class TestARowIsAllThatANewOperationNeeds:
     VALUE = math.log(math.exp(0.3) + math.exp(0.7))
 
     def test_number(self, f):
-        assert zm.evaluate(f, AT) == pytest.approx(self.VALUE, rel=1e-15)
+        assert zm.expression.evaluate(f, AT) == pytest.approx(self.VALUE, rel=1e-15)
         assert np.logaddexp(build.constant(0.3), 0.7).value == pytest.approx(self.VALUE, rel=1e-15)
-        assert zm.substitute(f, AT).value == pytest.approx(self.VALUE, rel=1e-15)
+        assert zm.expression.substitute(f, AT).value == pytest.approx(self.VALUE, rel=1e-15)
 
     def test_derivative(self, f):
         """∂f/∂x = eˣ/(eˣ + eʸ)"""
         expected = [math.exp(a - self.VALUE) for a in (0.3, 0.7)]
-        assert zm.evaluate(zm.gradient(f, [x, y]), AT) == pytest.approx(expected, rel=4e-16)
-        assert zm.evaluate(zm.derivative(f**2, x), AT) == pytest.approx(2 * self.VALUE * expected[0], rel=1e-15)
+        assert zm.expression.evaluate(zm.expression.gradient(f, [x, y]), AT) == pytest.approx(expected, rel=4e-16)
+        assert zm.expression.evaluate(zm.expression.derivative(f**2, x), AT) == pytest.approx(
+            2 * self.VALUE * expected[0], rel=1e-15
+        )
 
     def test_words(self, f):
         assert repr(2 * f) == "2*logaddexp(x, y)"
-        assert zm.latex(f) == r"\operatorname{logaddexp}\left(x, y\right)"
+        assert zm.export.latex(f) == r"\operatorname{logaddexp}\left(x, y\right)"
 
     def test_interval(self, f):
         low, high = bounds(f, {x: (0.3, 1.3), y: 0.7})
@@ -130,12 +132,12 @@ class TestARowIsAllThatANewOperationNeeds:
 
     def test_sympy(self, f):
         sympy = pytest.importorskip("sympy")
-        X, Y = map(zm.to_sympy, (x, y))
-        assert sympy.simplify(sympy.exp(zm.to_sympy(f)) - sympy.exp(X) - sympy.exp(Y)) == 0
+        X, Y = map(zm.export.sympy, (x, y))
+        assert sympy.simplify(sympy.exp(zm.export.sympy(f)) - sympy.exp(X) - sympy.exp(Y)) == 0
 
     @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler 'cc' on this machine")
     def test_c(self, f, tmp_path):
-        (tmp_path / "f.c").write_text(zm.c_code(f, [x, y], name="f"))
+        (tmp_path / "f.c").write_text(zm.export.c_code(f, [x, y], name="f"))
         subprocess.run(["cc", "-shared", "-fPIC", "f.c", "-o", "f.so", "-lm"], cwd=tmp_path, check=True)
         call = ctypes.CDLL(str(tmp_path / "f.so")).f
         given, result = (ctypes.c_double * 2)(0.3, 0.7), (ctypes.c_double * 1)()
@@ -145,7 +147,7 @@ class TestARowIsAllThatANewOperationNeeds:
     @pytest.mark.parametrize("lanes", [1, 4])
     def test_machine_code(self, f, lanes):
         points = np.random.default_rng(0).uniform(-5, 5, (20, 2))
-        found = LaneFunction([f, *zm.gradient(f, [x, y])], [x, y], host().lanes(lanes))(points)
+        found = LaneFunction([f, *zm.expression.gradient(f, [x, y])], [x, y], host().lanes(lanes))(points)
         np.testing.assert_allclose(found[:, 0], np.logaddexp(*points.T), rtol=1e-14, atol=1e-15)
         np.testing.assert_allclose(found[:, 1:].sum(axis=1), 1.0, rtol=1e-14)
 

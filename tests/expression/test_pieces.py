@@ -62,14 +62,16 @@ def test_on_its_piece_a_formula_has_its_value_and_its_slope(formula):
     for _ in range(50):
         at = dict(zip((x, y), random.uniform(-2, 2, 2).tolist(), strict=True))
         for switch in pieces.switches:
-            g = zm.evaluate(switch.g, at)
-            assert g == pytest.approx(zm.evaluate(switch.plain, at), abs=1e-12) or switch.plain is not switch.g
+            g = zm.expression.evaluate(switch.g, at)
+            assert (
+                g == pytest.approx(zm.expression.evaluate(switch.plain, at), abs=1e-12) or switch.plain is not switch.g
+            )
             at[switch.mode] = np.floor(g) if switch.kind == "whole" else np.sign(g)
         given = {k: v for k, v in at.items() if k in (x, y)}
-        assert zm.evaluate(smooth, at) == pytest.approx(zm.evaluate(formula, given), abs=1e-12)
+        assert zm.expression.evaluate(smooth, at) == pytest.approx(zm.expression.evaluate(formula, given), abs=1e-12)
         for q in (x, y):
-            slope = zm.evaluate(zm.derivative(formula, q), given)
-            assert zm.evaluate(zm.derivative(smooth, q), at) == pytest.approx(slope, abs=1e-12)
+            slope = zm.expression.evaluate(zm.expression.derivative(formula, q), given)
+            assert zm.expression.evaluate(zm.expression.derivative(smooth, q), at) == pytest.approx(slope, abs=1e-12)
 
 
 def test_one_border_is_one_switch():

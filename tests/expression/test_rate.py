@@ -8,8 +8,8 @@ import pytest
 
 from expression.formulas import random_trees, value
 from expression.languages import DIGITS, MPMATH
+from zeromass.errors import ExpressionError
 from zeromass.expression import (
-    ExpressionError,
     acceleration,
     coordinate,
     coordinates,

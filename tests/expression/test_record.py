@@ -14,7 +14,8 @@ import pytest
 
 from expression.formulas import random_trees, value
 from zeromass.compile.straight import Flavour, StraightLine
-from zeromass.expression import ExpressionError, Grid, as_expression, coordinate, coordinates, gradient, parameter, t
+from zeromass.errors import ExpressionError
+from zeromass.expression import Grid, as_expression, coordinate, coordinates, gradient, parameter, t
 from zeromass.expression.node import ordered
 from zeromass.expression.packing import packed, unpacked
 from zeromass.expression.record import Reader, Writer

@@ -9,8 +9,8 @@ import zeromass as zm
 from cases import few
 from expression.formulas import VARIABLES, random_trees, value
 from expression.languages import DIGITS
+from zeromass.errors import ExpressionError
 from zeromass.expression import (
-    ExpressionError,
     acceleration,
     coordinate,
     coordinates,
@@ -19,8 +19,10 @@ from zeromass.expression import (
     parameter,
     rate,
     t,
-    to_sympy,
     where,
+)
+from zeromass.expression import (
+    sympy as to_sympy,
 )
 
 x, y, z = q = coordinates("x y z")
@@ -125,7 +127,7 @@ def test_common_subexpressions_stay_shared():
     e = x * own
     for _ in range(60):
         e = np.sin(e * e + e)
-    replacements, result = zm.to_sympy(e, cse=True)
+    replacements, result = zm.export.sympy(e, cse=True)
     assert sum(formula.count_ops() for _, formula in replacements) + result.count_ops() < 500
     names = [str(symbol) for symbol, _ in replacements]
     assert len({*names}) == len(names)
@@ -133,21 +135,23 @@ def test_common_subexpressions_stay_shared():
     known = {sympy.Function("x", real=True)(sympy.Symbol("t", real=True)): 0.3, sympy.Symbol("x0", real=True): 0.7}
     for symbol, formula in replacements:  # each of those before it
         known[symbol] = float(formula.subs(known))
-    assert float(result.subs(known)) == pytest.approx(zm.evaluate(e, {x: 0.3, own: 0.7}), rel=1e-12)  # rounding
+    assert float(result.subs(known)) == pytest.approx(
+        zm.expression.evaluate(e, {x: 0.3, own: 0.7}), rel=1e-12
+    )  # rounding
 
 
 def test_the_acceleration_of_a_mechanism_keeps_its_size():
     ground, arm = zm.Ground(), zm.RigidBody("arm", 1.0, (0.1, 0.2, 0.15), at=(0, 0, -0.5))
-    system = zm.System([arm], gravity=9.81, joints=[zm.Revolute(ground, arm, at=(0, 0, 0), axis=(0, 1, 0))])
+    system = zm.System([arm], gravity=9.81, joints=[zm.joints.Revolute(ground, arm, at=(0, 0, 0), axis=(0, 1, 0))])
     start = system.start([(arm.angular_velocity[1], 0.4)])
     program = zm.compile(system, start)
-    replacements, result = zm.to_sympy(np.array(program.acceleration, dtype=object), cse=True)
+    replacements, result = zm.export.sympy(np.array(program.acceleration, dtype=object), cse=True)
     size = sum(formula.count_ops() for formula in (*(formula for _, formula in replacements), *result))
     assert size < 3 * program.operations  # it counts a − b as two, a² as one, and x/2 as two
     time = sympy.Symbol("t", real=True)
     known = {}
     for q, v, x, u in zip(system.coordinates, system.rates, start.q, start.v, strict=True):
-        known[zm.to_sympy(q)], known[zm.to_sympy(v)] = float(x), float(u)
+        known[zm.export.sympy(q)], known[zm.export.sympy(v)] = float(x), float(u)
     known[time] = 0.0
     rates = {old: new for old, new in known.items() if old.is_Derivative}
     for symbol, formula in replacements:
@@ -162,14 +166,14 @@ def test_what_is_nested_deep_is_cut_into_pieces_or_refused(name):
     for _ in range(3_000):  # SymPy's own recursion ends at some hundred
         e = getattr(np, name)(e)
     with pytest.raises(ExpressionError, match="cse=True"):
-        zm.to_sympy(e)
-    replacements, last = zm.to_sympy(e, cse=True)
-    value = {zm.to_sympy(x): 0.3}
+        zm.export.sympy(e)
+    replacements, last = zm.export.sympy(e, cse=True)
+    value = {zm.export.sympy(x): 0.3}
     for part, formula in replacements:
         value[part] = float(formula.subs(value))
         value = {part: value[part]}  # each is of the one before
     # the same functions, with 15 digits, each of which shrinks what was wrong before it
-    assert float(last.subs(value)) == pytest.approx(zm.evaluate(e, {x: 0.3}), rel=1e-10)
+    assert float(last.subs(value)) == pytest.approx(zm.expression.evaluate(e, {x: 0.3}), rel=1e-10)
 
 
 def test_a_sum_of_too_many_terms_is_refused():
@@ -177,4 +181,4 @@ def test_a_sum_of_too_many_terms_is_refused():
     for k in range(3_000):
         e = e + np.sin((k + 1) * x)
     with pytest.raises(ExpressionError, match="cse=True"):
-        zm.to_sympy(e)
+        zm.export.sympy(e)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from expression.formulas import random_trees, value
+from zeromass.errors import ExpressionError
 from zeromass.expression import (
-    ExpressionError,
     acceleration,
     as_expression,
     coordinate,

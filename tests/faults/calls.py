@@ -28,6 +28,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import zeromass as zm
+from zeromass.contact import ConvexBody, ImplicitBody, Pair
+from zeromass.equation import Verdict
+from zeromass.integrate import METHODS, Ending, Impulse, Method, Occurrence, Segment, Settings
+from zeromass.model import Drawing
 
 SECONDS = 20
 """Longest time of one call, s. The slowest of those that work takes 2 s on two busy cores."""
@@ -329,7 +333,7 @@ def outcome(call: Call, args: tuple[Any, ...], given: dict[str, Any]) -> Found:
         call.function(*args, **given)
     except Late:
         return Found("hang", "", "".join(traceback.format_exc().splitlines(keepends=True)[-8:]))
-    except zm.ZeromassError as error:
+    except zm.errors.ZeromassError as error:
         said = str(error)
         short = 0 < len(said) <= LONGEST_MESSAGE
         return Found("named" if short else "no message", f"{type(error).__name__}: {said[:LONGEST_MESSAGE]}")
@@ -412,17 +416,17 @@ def _expressions() -> dict[str, Call]:
         "parameter": Call(zm.parameter, {"name": "p", "value": 1.0, "latex": "p"}),
         "rate": Call(zm.rate, {"f": e}),
         "acceleration": Call(zm.acceleration, {"f": x * y}),
-        "derivative": Call(zm.derivative, {"f": e, "variable": x}),
-        "directional": Call(zm.directional, {"functions": e, "direction": {x: 2, y: x}}),
-        "gradient": Call(zm.gradient, {"f": e, "variables": [x, y]}),
-        "jacobian": Call(zm.jacobian, {"functions": [e, x], "variables": [x, y]}),
-        "evaluate": Call(zm.evaluate, {"outputs": [e, x], "values": {x: 1.0, y: 2.0, zm.rate(x): 0.5}}),
-        "substitute": Call(zm.substitute, {"functions": [e, x], "replacements": {x: y, y: 1.0}}),
-        "to_sympy": Call(zm.to_sympy, {"e": x * y}, slow=True),
+        "derivative": Call(zm.expression.derivative, {"f": e, "variable": x}),
+        "directional": Call(zm.expression.directional, {"functions": e, "direction": {x: 2, y: x}}),
+        "gradient": Call(zm.expression.gradient, {"f": e, "variables": [x, y]}),
+        "jacobian": Call(zm.expression.jacobian, {"functions": [e, x], "variables": [x, y]}),
+        "evaluate": Call(zm.expression.evaluate, {"outputs": [e, x], "values": {x: 1.0, y: 2.0, zm.rate(x): 0.5}}),
+        "substitute": Call(zm.expression.substitute, {"functions": [e, x], "replacements": {x: y, y: 1.0}}),
+        "to_sympy": Call(zm.export.sympy, {"e": x * y}, slow=True),
         "where": Call(zm.where, {"condition": x > 0, "a": x, "b": 1.0}),
-        "c_code": Call(zm.c_code, {"outputs": {"value": e}, "inputs": [x, y, zm.rate(x), p], "name": "f"}),
-        "latex": Call(zm.latex, {"e": e, "digits": 4}),
-        "Expression": Call(zm.Expression, {}),
+        "c_code": Call(zm.export.c_code, {"outputs": {"value": e}, "inputs": [x, y, zm.rate(x), p], "name": "f"}),
+        "latex": Call(zm.export.latex, {"e": e, "digits": 4}),
+        "Expression": Call(zm.expression.Expression, {}),
         "expression.as_expression": Call(first(expression.as_expression), {"a": x}),
         "expression.expressions": Call(first(expression.expressions), {"a": [x, 1.0]}),
         "expression.symbols": Call(first(expression.symbols), {"a": [x, y]}),
@@ -511,7 +515,7 @@ def _systems() -> dict[str, Call]:
                 "gravity": 9.81,
                 "forces": [zm.Spring(2.0, bob.position), zm.Force((1, 0, 0), at=body.position)],
                 "constraints": {"rod": x**2 + y**2 + z**2 - 1.0},
-                "joints": (zm.Spherical(zm.Ground(), body),),
+                "joints": (zm.joints.Spherical(zm.Ground(), body),),
             },
         ),
         "System from energies": Call(
@@ -559,18 +563,13 @@ def _systems() -> dict[str, Call]:
         "State.carried_to": Call(start.carried_to, {"system": system}),
         "State properties": Call(_properties(start), {}),
         "join": Call(first(zm.join, 2), {"a": pushed, "b": rod, "constraints": {"together": q - x}}),
-        "with_feedback": Call(zm.with_feedback, {"system": pushed, "feedback": {F: -q}, "acting": None}),
+        "with_feedback": Call(zm.control.with_feedback, {"system": pushed, "feedback": {F: -q}, "acting": None}),
         "Control.start": Call(cart.control.start, {"prescribed": (), "t": 0.5, "parameters": None, "guess": ()}),
         "Control[]": Call(lambda a: cart.control[a], {"a": F}),
         "Control.told": Call(cart.control.told, {"name": "follow"}),
-        "Box": Call(zm.Box, {"sides": (1.0, 1.0, 1.0)}),
-        "Disc": Call(zm.Disc, {"radius": 1.0, "width": 0.1, "axis": (0, 0, 1)}),
-        "Dot": Call(zm.Dot, {"radius": 1.0}),
-        "Ellipsoid": Call(zm.Ellipsoid, {"axes": (1.0, 1.0, 1.0)}),
-        "Ring": Call(zm.Ring, {"radius": 1.0, "width": 0.1, "axis": (0, 0, 1)}),
-        "Rod": Call(zm.Rod, {"length": 1.0, "radius": 0.1, "axis": (0, 0, 1)}),
-        "Wheel": Call(zm.Wheel, {"radius": 1.0, "width": 0.1, "axis": (0, 0, 1)}),
-        "Drawing": Call(zm.Drawing, {"title": "title", "bodies": (), "trails": (), "arrows": (), "charts": ()}),
+        "shapes.ring": Call(zm.shapes.ring, {"radius": 1.0, "width": 0.1, "axis": (0, 0, 1)}),
+        "shapes.wheel": Call(zm.shapes.wheel, {"radius": 1.0, "width": 0.1, "axis": (0, 0, 1)}),
+        "Drawing": Call(Drawing, {"title": "title", "bodies": (), "trails": (), "arrows": (), "charts": ()}),
     }
 
 
@@ -578,23 +577,23 @@ def _mechanisms() -> dict[str, Call]:
     ground = zm.Ground()
     one, two = (zm.RigidBody(name, mass=1.0, inertia=(1, 2, 2), at=(1, 0, 0)) for name in ("one", "two"))
     bead = zm.Particle("bead", mass=1.0, at=(1, 0, 0))
-    pin, axle = (zm.Revolute(ground, body, axis=(0, 0, 1)) for body in (one, two))
-    slide = zm.Prismatic(ground, two, axis=(1, 0, 0), name="slide")
+    pin, axle = (zm.joints.Revolute(ground, body, axis=(0, 0, 1)) for body in (one, two))
+    slide = zm.joints.Prismatic(ground, two, axis=(1, 0, 0), name="slide")
     between = {"a": ground, "b": one, "at": (0, 0, 0), "axis": (0, 0, 1), "name": "joint"}
     pointed = {name: between[name] for name in ("a", "b", "at", "name")}
-    solid = zm.Solid.box((1, 2, 3), mass=1.0)
+    solid = zm.bodies.Solid.box((1, 2, 3), mass=1.0)
     x = zm.coordinate("x")
     found: dict[str, Call] = {
         "Ground": Call(zm.Ground, {"name": "ground"}),
         "Ground.point": Call(ground.point, {"place": (1, 0, 0)}),
         "Ground.rotate": Call(ground.rotate, {"vector": (1, 0, 0)}),
-        "Screw": Call(zm.Screw, between | {"pitch": 0.1}),
-        "Fixed": Call(zm.Fixed, dict(pointed)),
-        "Spherical": Call(zm.Spherical, dict(pointed)),
-        "Universal": Call(zm.Universal, pointed | {"axes": ((0, 1, 0), (0, 0, 1))}),
-        "PointOnPlane": Call(zm.PointOnPlane, pointed | {"normal": (0, 0, 1)}),
+        "Screw": Call(zm.joints.Screw, between | {"pitch": 0.1}),
+        "Fixed": Call(zm.joints.Fixed, dict(pointed)),
+        "Spherical": Call(zm.joints.Spherical, dict(pointed)),
+        "Universal": Call(zm.joints.Universal, pointed | {"axes": ((0, 1, 0), (0, 0, 1))}),
+        "PointOnPlane": Call(zm.joints.PointOnPlane, pointed | {"normal": (0, 0, 1)}),
         "PointOnCurve": Call(
-            zm.PointOnCurve,
+            zm.joints.PointOnCurve,
             {
                 "a": ground,
                 "b": bead,
@@ -605,11 +604,11 @@ def _mechanisms() -> dict[str, Call]:
             },
         ),
         "PointOnSurface": Call(
-            zm.PointOnSurface,
+            zm.joints.PointOnSurface,
             {"a": ground, "b": bead, "surface": lambda X, Y, Z: X**2 + Y**2 + Z**2 - 1, "on": (0, 0, 0), "name": "s"},
         ),
         "Bushing": Call(
-            zm.Bushing,
+            zm.joints.Bushing,
             {
                 "a": ground,
                 "b": one,
@@ -619,14 +618,20 @@ def _mechanisms() -> dict[str, Call]:
                 "damping": (1, 1, 1, 1, 1, 1),
             },
         ),
-        "Bushing of a function": Call(zm.Bushing, {"a": ground, "b": one, "function": lambda d, v, r, w: (-d, -r)}),
-        "Gear": Call(zm.Gear, {"first": pin, "second": axle, "ratio": 2.0, "offset": 0.1, "name": "g"}),
-        "Belt": Call(zm.Belt, {"first": pin, "second": axle, "radii": (1.0, 2.0), "crossed": False, "name": "g"}),
-        "RackAndPinion": Call(zm.RackAndPinion, {"pinion": pin, "rack": slide, "radius": 0.1, "name": "g"}),
-        "Cam": Call(zm.Cam, {"cam": pin, "follower": slide, "profile": lambda angle: np.cos(angle), "name": "g"}),
-        "Geneva": Call(zm.Geneva, {"crank": pin, "wheel": axle, "slots": 4, "distance": 0.1, "name": "g"}),
+        "Bushing of a function": Call(
+            zm.joints.Bushing, {"a": ground, "b": one, "function": lambda d, v, r, w: (-d, -r)}
+        ),
+        "Gear": Call(zm.joints.Gear, {"first": pin, "second": axle, "ratio": 2.0, "offset": 0.1, "name": "g"}),
+        "Belt": Call(
+            zm.joints.Belt, {"first": pin, "second": axle, "radii": (1.0, 2.0), "crossed": False, "name": "g"}
+        ),
+        "RackAndPinion": Call(zm.joints.RackAndPinion, {"pinion": pin, "rack": slide, "radius": 0.1, "name": "g"}),
+        "Cam": Call(
+            zm.joints.Cam, {"cam": pin, "follower": slide, "profile": lambda angle: np.cos(angle), "name": "g"}
+        ),
+        "Geneva": Call(zm.joints.Geneva, {"crank": pin, "wheel": axle, "slots": 4, "distance": 0.1, "name": "g"}),
         "WheelOnGround": Call(
-            zm.WheelOnGround,
+            zm.joints.WheelOnGround,
             {
                 "ground": ground,
                 "wheel": one,
@@ -637,10 +642,10 @@ def _mechanisms() -> dict[str, Call]:
                 "name": "w",
             },
         ),
-        "Signal": Call(zm.Signal, {"name": "tank", "rate": lambda level: 1.0 - level, "first": 0.0}),
-        "LowPass": Call(zm.LowPass, {"name": "l", "signal": zm.t, "time": 0.1, "first": 0.0}),
-        "PID": Call(zm.PID, {"name": "c", "error": x, "kp": 1.0, "ki": 1.0, "kd": 1.0, "limit": 1.0}),
-        "saturated": Call(zm.saturated, {"signal": x, "low": -1.0, "high": 1.0}),
+        "Signal": Call(zm.control.Signal, {"name": "tank", "rate": lambda level: 1.0 - level, "first": 0.0}),
+        "LowPass": Call(zm.control.LowPass, {"name": "l", "signal": zm.t, "time": 0.1, "first": 0.0}),
+        "PID": Call(zm.control.PID, {"name": "c", "error": x, "kp": 1.0, "ki": 1.0, "kd": 1.0, "limit": 1.0}),
+        "saturated": Call(zm.control.saturated, {"signal": x, "low": -1.0, "high": 1.0}),
         "from_urdf": Call(zm.from_urdf, {"path": "robot.urdf", "base": "fixed", "coordinates": None}),
         "from_mjcf": Call(zm.from_mjcf, {"path": "robot.xml", "without": (), "coordinates": None}),
         "Robot.system": Call(
@@ -657,7 +662,7 @@ def _mechanisms() -> dict[str, Call]:
             slow=True,
         ),
         "collision_contacts": Call(
-            zm.collision_contacts,
+            zm.shapes.collision_contacts,
             {
                 "robot": zm.from_urdf("robot.urdf"),
                 "surface": zm.surfaces.plane(),
@@ -666,28 +671,43 @@ def _mechanisms() -> dict[str, Call]:
                 "restitution": 0.5,
             },
         ),
-        "Solid": Call(zm.Solid, {"mass": 1.0, "center": np.zeros(3), "inertia": np.eye(3)}),
+        "Solid": Call(zm.bodies.Solid, {"mass": 1.0, "center": np.zeros(3), "inertia": np.eye(3)}),
         "Solid.body": Call(solid.body, {"name": "b"}),
-        "Solid.box": Call(zm.Solid.box, {"sides": (1, 2, 3), "mass": 1.0}),
-        "Solid.capsule": Call(zm.Solid.capsule, {"radius": 1.0, "length": 1.0, "axis": (0, 0, 1), "density": 1.0}),
-        "Solid.cone": Call(zm.Solid.cone, {"radius": 1.0, "height": 1.0, "axis": (0, 0, 1), "density": 1.0}),
-        "Solid.cylinder": Call(zm.Solid.cylinder, {"radius": 1.0, "length": 1.0, "axis": (0, 0, 1), "mass": 1.0}),
-        "Solid.ellipsoid": Call(zm.Solid.ellipsoid, {"axes": (1, 2, 3), "mass": 1.0}),
+        "Solid.box": Call(zm.bodies.Solid.box, {"sides": (1, 2, 3), "mass": 1.0}),
+        "Solid.capsule": Call(
+            zm.bodies.Solid.capsule, {"radius": 1.0, "length": 1.0, "axis": (0, 0, 1), "density": 1.0}
+        ),
+        "Solid.cone": Call(zm.bodies.Solid.cone, {"radius": 1.0, "height": 1.0, "axis": (0, 0, 1), "density": 1.0}),
+        "Solid.cylinder": Call(
+            zm.bodies.Solid.cylinder, {"radius": 1.0, "length": 1.0, "axis": (0, 0, 1), "mass": 1.0}
+        ),
+        "Solid.ellipsoid": Call(zm.bodies.Solid.ellipsoid, {"axes": (1, 2, 3), "mass": 1.0}),
         "Solid.inertia_about": Call(solid.inertia_about, {"point": (1, 2, 3)}),
-        "Solid.mesh": Call(zm.Solid.mesh, {"path": "mesh.stl", "density": 1.0, "scale": 1.0}),
+        "Solid.mesh": Call(zm.bodies.Solid.mesh, {"path": "mesh.stl", "density": 1.0, "scale": 1.0}),
         "Solid.moved": Call(solid.moved, {"shift": (1, 2, 3)}),
-        "Solid.plate": Call(zm.Solid.plate, {"outline": [(0, 0), (1, 0), (1, 1)], "thickness": 0.1, "density": 1.0}),
-        "Solid.point": Call(zm.Solid.point, {"mass": 1.0, "at": (0, 0, 0)}),
-        "Solid.sphere": Call(zm.Solid.sphere, {"radius": 1.0, "mass": 1.0}),
-        "Solid.tube": Call(zm.Solid.tube, {"outer": 1.0, "inner": 0.5, "length": 2.0, "axis": (0, 0, 1), "mass": 1.0}),
+        "Solid.plate": Call(
+            zm.bodies.Solid.plate, {"outline": [(0, 0), (1, 0), (1, 1)], "thickness": 0.1, "density": 1.0}
+        ),
+        "Solid.point": Call(zm.bodies.Solid.point, {"mass": 1.0, "at": (0, 0, 0)}),
+        "Solid.sphere": Call(zm.bodies.Solid.sphere, {"radius": 1.0, "mass": 1.0}),
+        "Solid.tube": Call(
+            zm.bodies.Solid.tube, {"outer": 1.0, "inner": 0.5, "length": 2.0, "axis": (0, 0, 1), "mass": 1.0}
+        ),
         "Solid.turned": Call(solid.turned, {"axis": (0, 0, 1), "angle": 1.0}),
         "Solid.turned_by": Call(solid.turned_by, {"R": np.eye(3)}),
         "Solid +": Call(lambda a: solid + a, {"a": solid}),
-        "Solid -": Call(lambda a: solid - a, {"a": zm.Solid.box((0.5, 1, 2), mass=0.1)}),
+        "Solid -": Call(lambda a: solid - a, {"a": zm.bodies.Solid.box((0.5, 1, 2), mass=0.1)}),
     }
-    for kind in (zm.ConstantVelocity, zm.Cylindrical, zm.Planar, zm.PointOnLine, zm.Prismatic, zm.Revolute):
+    for kind in (
+        zm.joints.ConstantVelocity,
+        zm.joints.Cylindrical,
+        zm.joints.Planar,
+        zm.joints.PointOnLine,
+        zm.joints.Prismatic,
+        zm.joints.Revolute,
+    ):
         found[kind.__name__] = Call(kind, dict(between))
-    for kind in (zm.Distance, zm.Rope):
+    for kind in (zm.joints.Distance, zm.joints.Rope):
         given = {"a": ground, "b": one, "at": ((0, 0, 0), (0, 0, 0)), "length": 1.0, "name": "d"}
         found[kind.__name__] = Call(kind, given)
     for name, joint in {"Revolute": pin, "Prismatic": slide}.items():
@@ -706,7 +726,7 @@ def _mechanisms() -> dict[str, Call]:
 
 
 def _contacts() -> dict[str, Call]:
-    floor, ball = zm.surfaces.plane(), zm.ball(0.1, 1.0)
+    floor, ball = zm.surfaces.plane(), zm.bodies.ball(0.1, 1.0)
     bowl = zm.Surface(lambda X, Y: X**2 + Y**2)
     rolling = zm.Rolling(ball, on=floor, friction=0.3, rolling_resistance=1e-3, restitution=0.5)
     bead = zm.Particle("bead", mass=0.1)
@@ -716,7 +736,7 @@ def _contacts() -> dict[str, Call]:
     place = {"shift": (0, 0, 0), "rotation": ((0, 0, 1), 0.1), "velocity": (0, 0, 0)}
     matter = {"mass": 1.0, "inertia": (1.0, 1.0, 1.0), "center_of_mass": (0, 0, 0), "name": "body"}
     direction = np.array([[0.0, 0.0, 1.0]])
-    egg = zm.ellipsoid((0.1, 0.2, 0.3), 1.0)
+    egg = zm.bodies.ellipsoid((0.1, 0.2, 0.3), 1.0)
     return {
         "Surface": Call(zm.Surface, {"shape": lambda X, Y: X * Y, **place, "side": 1, "name": "s"}),
         "Surface.from_heights": Call(
@@ -748,31 +768,33 @@ def _contacts() -> dict[str, Call]:
         "surfaces.dimpled_bowl": Call(
             zm.surfaces.dimpled_bowl, {"h1": 0.04, "h2": 1.7, "h3": 0.05, "h4": 1.6, "h5": 0.03, **place}
         ),
-        "SphericalBody": Call(zm.SphericalBody, {"radius": 0.1, **matter, "inertia": (4e-3,) * 3}),
-        "ball": Call(zm.ball, {"radius": 0.1, "mass": 1.0, "name": "b"}),
-        "shell": Call(zm.shell, {"outer": 0.1, "inner": 0.05, "mass": 1.0, "name": "b"}),
+        "SphericalBody": Call(zm.bodies.SphericalBody, {"radius": 0.1, **matter, "inertia": (4e-3,) * 3}),
+        "ball": Call(zm.bodies.ball, {"radius": 0.1, "mass": 1.0, "name": "b"}),
+        "shell": Call(zm.bodies.shell, {"outer": 0.1, "inner": 0.05, "mass": 1.0, "name": "b"}),
         "two_material_shell": Call(
-            zm.two_material_shell, {"outer": 0.1, "inner": 0.05, "densities": (1.0, 2.0), "name": "b"}
+            zm.bodies.two_material_shell, {"outer": 0.1, "inner": 0.05, "densities": (1.0, 2.0), "name": "b"}
         ),
-        "ellipsoid": Call(zm.ellipsoid, {"axes": (0.1, 0.2, 0.3), **matter, "center": None}),
-        "disc": Call(zm.disc, {"radius": 0.1, "edge": 0.01, **matter, "center": None}),
-        "torus": Call(zm.torus, {"radius": 0.1, "tube": 0.01, **matter}),
-        "cylinder": Call(zm.cylinder, {"radius": 0.1, "length": 0.3, "edge": 0.01, "density": 10.0, "name": "b"}),
-        "capsule": Call(zm.capsule, {"radius": 0.1, "length": 0.3, **matter}),
-        "cone": Call(zm.cone, {"radius": 0.1, "height": 0.3, "mass": 1.0, "name": "cone"}),
-        "superquadric": Call(zm.superquadric, {"axes": (0.1, 0.2, 0.3), "exponent": 4, **matter}),
+        "ellipsoid": Call(zm.bodies.ellipsoid, {"axes": (0.1, 0.2, 0.3), **matter, "center": None}),
+        "disc": Call(zm.bodies.disc, {"radius": 0.1, "edge": 0.01, **matter, "center": None}),
+        "torus": Call(zm.bodies.torus, {"radius": 0.1, "tube": 0.01, **matter}),
+        "cylinder": Call(
+            zm.bodies.cylinder, {"radius": 0.1, "length": 0.3, "edge": 0.01, "density": 10.0, "name": "b"}
+        ),
+        "capsule": Call(zm.bodies.capsule, {"radius": 0.1, "length": 0.3, **matter}),
+        "cone": Call(zm.bodies.cone, {"radius": 0.1, "height": 0.3, "mass": 1.0, "name": "cone"}),
+        "superquadric": Call(zm.bodies.superquadric, {"axes": (0.1, 0.2, 0.3), "exponent": 4, **matter}),
         "convex": Call(
-            zm.convex, {"support": lambda x, y, z: 0.03 + 0.004 * z**2, "mass": 0.06, "name": "egg"}, slow=True
+            zm.bodies.convex, {"support": lambda x, y, z: 0.03 + 0.004 * z**2, "mass": 0.06, "name": "egg"}, slow=True
         ),
         "convex implicit": Call(
-            zm.convex,
+            zm.bodies.convex,
             {"implicit": lambda x, y, z: x**2 + y**2 + 2 * z**2 - 1, **matter, "reach": 1.0, "center": None},
             slow=True,
         ),
         "ImplicitBody": Call(
-            zm.ImplicitBody, {"formula": zm.superquadric((0.5, 0.5, 0.5), 4, 1.0).formula, **matter, "reach": None}
+            ImplicitBody, {"formula": zm.bodies.superquadric((0.5, 0.5, 0.5), 4, 1.0).formula, **matter, "reach": None}
         ),
-        "ConvexBody": Call(zm.ConvexBody, {"outline": egg.outline, **matter}),
+        "ConvexBody": Call(ConvexBody, {"outline": egg.outline, **matter}),
         "ball.at": Call(ball.at, {"parameters": {}}),
         "egg.at": Call(egg.at, {"parameters": {}}),
         "ball.farthest": Call(ball.farthest, {"directions": direction, "parameters": {}}),
@@ -881,7 +903,11 @@ def _contacts() -> dict[str, Call]:
         ),
         "Contacts of several": Call(
             zm.Contacts,
-            {"bodies": [zm.ball(0.1, 1.0, name="a"), zm.ball(0.1, 1.0, name="b")], "on": [floor], "between": True},
+            {
+                "bodies": [zm.bodies.ball(0.1, 1.0, name="a"), zm.bodies.ball(0.1, 1.0, name="b")],
+                "on": [floor],
+                "between": True,
+            },
             slow=True,
         ),
         "Contacts.start": Call(
@@ -901,7 +927,7 @@ def _contacts() -> dict[str, Call]:
         "Contacts.drawing_at": Call(contacts.drawing_at, {"parameters": {}}),
         "Contacts properties": Call(_properties(contacts), {}, slow=True),
         "WheelOnSurface": Call(
-            zm.WheelOnSurface,
+            zm.joints.WheelOnSurface,
             {
                 "a": zm.Ground(),
                 "b": wheel,
@@ -920,7 +946,7 @@ def _contacts() -> dict[str, Call]:
             slow=True,
         ),
         "WheelOnSurface of a profile": Call(
-            zm.WheelOnSurface,
+            zm.joints.WheelOnSurface,
             {
                 "a": zm.Ground(),
                 "b": wheel,
@@ -940,8 +966,8 @@ def _programs() -> dict[str, Call]:
     down = zm.Event("down", theta)
     return {
         "compile": Call(zm.compile, {"system": system, "start": start}),
-        "host": Call(zm.host, {}),
-        "Target.lanes": Call(zm.host().lanes, {"width": 4}),
+        "host": Call(zm.export.host, {}),
+        "Target.lanes": Call(zm.export.host().lanes, {"width": 4}),
         "Program.anew": Call(program.anew, {"state": start}),
         "Program.at": Call(program.at, {"state": start}),
         "Program.solved": Call(program.solved, {"e": zm.acceleration(theta)}),
@@ -949,7 +975,7 @@ def _programs() -> dict[str, Call]:
         "Program.stated": Call(program.stated, {"events": [down]}),
         "Program properties": Call(_properties(program), {}, slow=True),
         "wasm": Call(
-            zm.wasm,
+            zm.export.wasm,
             {
                 "program": program,
                 "start": start,
@@ -971,18 +997,18 @@ def _runs() -> dict[str, Call]:
 
     theta, length, system, start = _pendulum()
     run = zm.simulate(system, start, until=2.0, events=[zm.Event("down", theta, terminal=False)])
-    ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(slope=0.3))
+    ball = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.surfaces.plane(slope=0.3))
     rolled = zm.simulate(ball, ball.start(contact=(0, 0)), until=0.5)
     bob = zm.Particle("bob", mass=1.0)
     falling = zm.System([bob], gravity=9.81)
     fallen = zm.simulate(falling, falling.start(), until=1.0)
-    settings = zm.Settings()
+    settings = Settings()
     times = np.linspace(0.0, 1.0, 5)
     run.save("run.nc", certificate=False)
     shown = {
         "layout": "overlay",
         "names": ["bob"],
-        "shapes": {bob: zm.Dot(0.1)},
+        "shapes": {bob: zm.shapes.sphere(0.1)},
         "lines": [((0, 0, 0), bob.position)],
         "trails": [bob.position],
         "plots": {"height": bob.position[2]},
@@ -1019,7 +1045,7 @@ def _runs() -> dict[str, Call]:
         ),
         "integrate.course": Call(course, {"system": system, "start": start, "until": 1.0, "settings": settings}),
         "Settings": Call(
-            zm.Settings,
+            Settings,
             {
                 "rtol": 1e-8,
                 "atol": 1e-10,
@@ -1035,14 +1061,14 @@ def _runs() -> dict[str, Call]:
         "Settings.tighter": Call(settings.tighter, {"rtol": 1e-12}),
         "Settings.tolerances": Call(settings.tolerances, {"rtol": 1e-12}),
         "Settings[]": Call(lambda a: settings[a], {"a": "rtol"}),
-        "Settings.from_dict": Call(zm.Settings.from_dict, {"data": settings.as_dict()}),
+        "Settings.from_dict": Call(Settings.from_dict, {"data": settings.as_dict()}),
         "Limits": Call(
             zm.Limits,
             {"violation": 1e-6, "growth": 1e3, "correction": 100.0, "stalled": 1e-7, "close": 0.01, "changes": 1000},
         ),
-        "Method": Call(zm.Method, {"name": "m", "summary": "s", "order": 4, "stepper": "a:b"}),
-        "Ending": Call(zm.Ending, {"value": "finished"}),
-        "Verdict": Call(first(zm.Verdict), {"a": next(iter(zm.Verdict)).value}),
+        "Method": Call(Method, {"name": "m", "summary": "s", "order": 4, "stepper": "a:b"}),
+        "Ending": Call(Ending, {"value": "finished"}),
+        "Verdict": Call(first(Verdict), {"a": next(iter(Verdict)).value}),
         "load": Call(zm.load, {"path": "run.nc"}, slow=True),
         "Run[]": Call(lambda a: run[a], {"a": theta}),
         "Run.at": Call(run.at, {"times": times}),
@@ -1064,7 +1090,6 @@ def _runs() -> dict[str, Call]:
         "Run.to_xarray": Call(run.to_xarray, {"times": times, "certificate": False, "scenario": None}),
         "Run.view": Call(fallen.view, {"path": "a.html", "others": (), **shown}, slow=True),
         "Run.view with sliders": Call(run.view, {"path": "a.html", "sliders": {length: (0.5, 2.0)}}, slow=True),
-        "view": Call(zm.view, {"runs": [fallen], "path": "a.html", **shown}, slow=True),
         "Run.movie": Call(
             fallen.movie,
             {"path": "a.gif", "fps": 4, "speed": 2.0, "size": (96, 64), "progress": False},
@@ -1077,7 +1102,7 @@ def _runs() -> dict[str, Call]:
         "Run.work": Call(rolled.work, {}),
         "Segment.at": Call(run.segments[0].at, {"times": times}),
         "Segment.state": Call(run.segments[0].state, {"t": 1.0}),
-        "Occurrence": Call(zm.Occurrence, {"name": "e", "t": 0.0, "y": np.zeros(2)}),
+        "Occurrence": Call(Occurrence, {"name": "e", "t": 0.0, "y": np.zeros(2)}),
     }
     plots = {
         "balance": (run, {}),
@@ -1127,30 +1152,25 @@ def _analyses() -> dict[str, Call]:
     torque = zm.parameter("torque", 0.0)
     arm = zm.System(kinetic=zm.rate(theta) ** 2 / 2, potential=-np.cos(theta), forces={theta: torque})
     rest, lifted = arm.equilibrium(), arm.start({theta: 0.5})
-    linear = zm.linearize(arm, rest, inputs=[torque], outputs=[theta])
+    linear = zm.analysis.linearize(arm, rest, inputs=[torque], outputs=[theta])
     regulator = linear.lqr(Q=(1.0, 0.0), R=1.0)
     run = zm.simulate(arm, lifted, until=1.0)
-    branch = zm.branch(arm, rest, over=(torque, 0.0, 0.5))
+    branch = zm.analysis.branch(arm, rest, over=(torque, 0.0, 0.5))
     x, y = zm.coordinates("x y")
     p = zm.parameter("p", -1.0)
     column = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**4 / 4 - p * x**2 / 2)
-    bent = zm.branch(column, column.equilibrium(), over=(p, -1.0, 1.0))
+    bent = zm.analysis.branch(column, column.equilibrium(), over=(p, -1.0, 1.0))
     chain = zm.System(kinetic=(zm.rate(x) ** 2 + zm.rate(y) ** 2) / 2, potential=(x - y) ** 2 / 2)
     pol = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2, forces={x: (1 - x**2) * zm.rate(x)})
     t = np.linspace(0.0, 1.0, 5)
-    fit = zm.fit(run, {theta: (t, 0.4 * np.cos(t))}, over=[torque])
+    fit = zm.analysis.fit(run, {theta: (t, 0.4 * np.cos(t))}, over=[torque])
     return {
-        "certificate": Call(zm.certificate, {"run": run, "of": {"angle": theta}}),
-        "adjoint": Call(zm.adjoint, {"run": run, "e": theta, "times": [1.0], "weights": [1.0]}),
-        "sensitivity": Call(zm.sensitivity, {"run": run, "times": t}),
-        "lyapunov_exponent": Call(zm.lyapunov_exponent, {"run": run, "every": 0.5, "seed": 0}),
-        "lyapunov_spectrum": Call(zm.lyapunov_spectrum, {"run": run, "every": 0.5, "seed": 0, "count": 2}),
+        "Run.certificate of a quantity": Call(run.certificate, {"of": {"angle": theta}}),
         "analysis.maximum": Call(first(analysis.maximum, 2), {"a": run, "b": theta}),
         "analysis.work": Call(first(analysis.work), {"a": run}),
-        "equilibrium": Call(
-            zm.equilibrium,
+        "System.equilibrium by a parameter": Call(
+            arm.equilibrium,
             {
-                "system": arm,
                 "prescribed": {theta: 0.5},
                 "constant": None,
                 "by": [torque],
@@ -1160,10 +1180,10 @@ def _analyses() -> dict[str, Call]:
             },
         ),
         "linearize": Call(
-            zm.linearize,
+            zm.analysis.linearize,
             {"system": arm, "at": rest, "inputs": [torque], "outputs": [theta], "states": [theta, zm.rate(theta)]},
         ),
-        "linearize a run": Call(zm.linearize, {"system": run, "at": 0.5, "inputs": [{theta: 1.0}]}),
+        "linearize a run": Call(zm.analysis.linearize, {"system": run, "at": 0.5, "inputs": [{theta: 1.0}]}),
         "LinearSystem.lqr": Call(linear.lqr, {"Q": (1.0, 0.0), "R": 1.0}),
         "LinearSystem.transfer": Call(linear.transfer, {"s": [0.5j, 2j]}),
         "LinearSystem.fraction": Call(linear.fraction, {"output": 0, "input": 0}),
@@ -1176,7 +1196,7 @@ def _analyses() -> dict[str, Call]:
         ),
         "Regulator.closed": Call(regulator.closed, {}),
         "branch": Call(
-            zm.branch,
+            zm.analysis.branch,
             {
                 "system": arm,
                 "start": rest,
@@ -1189,11 +1209,11 @@ def _analyses() -> dict[str, Call]:
             ("points",),
             slow=True,
         ),
-        "Branch.other": Call(bent.other, {"k": 0, "back": False}, slow=True),
-        "Branch[]": Call(lambda a: branch[a], {"a": theta}),
-        "Branch properties": Call(_properties(branch), {}),
+        "EquilibriumBranch.other": Call(bent.other, {"k": 0, "back": False}, slow=True),
+        "EquilibriumBranch[]": Call(lambda a: branch[a], {"a": theta}),
+        "EquilibriumBranch properties": Call(_properties(branch), {}),
         "periodic": Call(
-            zm.periodic,
+            zm.analysis.periodic,
             {
                 "system": pol,
                 "start": pol.start({x: 2.0}),
@@ -1202,27 +1222,27 @@ def _analyses() -> dict[str, Call]:
                 "turns": None,
                 "fixed": None,
                 "tolerance": 1e-6,
-                "settings": zm.Settings(rtol=1e-7),
+                "settings": Settings(rtol=1e-7),
             },
             ("period",),
             slow=True,
         ),
         "fit": Call(
-            zm.fit,
+            zm.analysis.fit,
             {
                 "of": run,
                 "data": {theta: (t, 0.4 * np.cos(t), 0.1)},
                 "over": [torque],
                 "start": None,
                 "bounds": {torque: (-1.0, 1.0)},
-                "settings": zm.Settings(rtol=1e-7),
+                "settings": Settings(rtol=1e-7),
             },
             slow=True,
         ),
-        "Fit.interval": Call(fit.interval, {"parameter": torque, "level": 0.9}),
-        "Fit properties": Call(_properties(fit), {}),
+        "FitResult.interval": Call(fit.interval, {"parameter": torque, "level": 0.9}),
+        "FitResult properties": Call(_properties(fit), {}),
         "inverse_dynamics": Call(
-            zm.inverse_dynamics,
+            zm.analysis.inverse_dynamics,
             {
                 "system": arm,
                 "motion": {theta: zm.t**2 / 2},
@@ -1233,12 +1253,12 @@ def _analyses() -> dict[str, Call]:
             },
         ),
         "servo": Call(
-            zm.servo,
+            zm.control.servo,
             {"system": chain, "control": {"path": y - np.sin(zm.t)}, "by": [{x: 1.0}], "settling": 10.0, "at": None},
             slow=True,
         ),
         "sampled": Call(
-            zm.sampled,
+            zm.control.sampled,
             {
                 "system": arm,
                 "start": lifted,
@@ -1251,7 +1271,7 @@ def _analyses() -> dict[str, Call]:
             ("until", "every"),
         ),
         "sampled by a function": Call(
-            zm.sampled,
+            zm.control.sampled,
             {
                 "system": arm,
                 "start": lifted,
@@ -1262,7 +1282,7 @@ def _analyses() -> dict[str, Call]:
             ("until", "every"),
         ),
         "plot_roots": Call(
-            _drawn(zm.plot_roots), {"roots": branch, "ax": None, "over": "torque", "kind": "parts"}, slow=True
+            _drawn(zm.plot.roots), {"roots": branch, "ax": None, "over": "torque", "kind": "parts"}, slow=True
         ),
     }
 
@@ -1277,7 +1297,7 @@ def _studies() -> dict[str, Call]:
     begun = system.start({theta: angle})
     given = {
         "over": {length: [0.5, 1.0], angle: [0.1, 0.2]},
-        "keep": {"end": theta, "top": zm.largest(theta)},
+        "keep": {"end": theta, "top": zm.study.largest(theta)},
         "until": 0.5,
         "rtol": 1e-6,
     }
@@ -1314,29 +1334,29 @@ def _studies() -> dict[str, Call]:
                 "start": begun,
                 **given,
                 "keep": {
-                    "first": zm.first_time(down),
-                    "mean": zm.mean(theta),
-                    "at": zm.values_at(theta, [0.1, 0.2]),
+                    "first": zm.study.first_time(down),
+                    "mean": zm.study.mean(theta),
+                    "at": zm.study.values_at(theta, [0.1, 0.2]),
                 },
             },
             ("until",),
             slow=True,
         ),
         "samples": Call(
-            zm.samples,
+            zm.study.samples,
             {"n": 8, "distributions": {length: norm(1.0, 0.1)}, "method": "sobol", "seed": 0, "dimension": "sample"},
             ("n",),
             slow=True,
         ),
-        "first_time": Call(zm.first_time, {"event": down}),
-        "integral": Call(zm.integral, {"expression": theta}),
-        "mean": Call(zm.mean, {"expression": theta}),
-        "largest": Call(zm.largest, {"expression": theta}),
-        "smallest": Call(zm.smallest, {"expression": theta}),
-        "values_at": Call(zm.values_at, {"expression": theta, "times": [0.1, 0.2]}),
-        "Ray": Call(zm.Ray, {"address": "10.0.0.1:6379", "options": {}}),
+        "first_time": Call(zm.study.first_time, {"event": down}),
+        "integral": Call(zm.study.integral, {"expression": theta}),
+        "mean": Call(zm.study.mean, {"expression": theta}),
+        "largest": Call(zm.study.largest, {"expression": theta}),
+        "smallest": Call(zm.study.smallest, {"expression": theta}),
+        "values_at": Call(zm.study.values_at, {"expression": theta, "times": [0.1, 0.2]}),
+        "Ray": Call(zm.study.Ray, {"address": "10.0.0.1:6379", "options": {}}),
         "plot_study": Call(
-            _drawn(zm.plot_study),
+            _drawn(zm.plot.study),
             {
                 "study": study,
                 "what": "top",
@@ -1364,11 +1384,11 @@ def _records() -> dict[str, Call]:
     arm = zm.System(kinetic=zm.rate(angle) ** 2 / 2, potential=-np.cos(angle), forces={angle: torque})
     rest = arm.equilibrium()
     run = zm.simulate(system, start, until=1.0)
-    linear = zm.linearize(arm, rest, inputs=[torque], outputs=[angle])
+    linear = zm.analysis.linearize(arm, rest, inputs=[torque], outputs=[angle])
     q = zm.coordinate("q")
     switched = zm.System(kinetic=zm.rate(q) ** 2 / 2, potential=np.abs(q))
     bounced = zm.simulate(switched, switched.start({q: 0.1}), until=1.0)
-    ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(), friction=0.2, restitution=0.5)
+    ball = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.surfaces.plane(), friction=0.2, restitution=0.5)
     falling = ball.flying.start(center=(0.0, 0.0, 0.2), velocity=(0.0, 0.0, -1.0))
     fallen = zm.simulate(ball, falling, until=0.3)
     F = zm.parameter("F", 0.0)
@@ -1386,15 +1406,15 @@ def _records() -> dict[str, Call]:
         linear,
         linear.modes()[0],
         linear.lqr(Q=(1.0, 0.0), R=1.0),
-        zm.branch(arm, rest, over=(torque, 0.0, 0.5)),
-        zm.fit(zm.simulate(arm, rest, until=1.0), {angle: (t, 0.1 * t)}, over=[torque]),
-        zm.inverse_dynamics(arm, {angle: zm.t}, by=[torque], times=t),
+        zm.analysis.branch(arm, rest, over=(torque, 0.0, 0.5)),
+        zm.analysis.fit(zm.simulate(arm, rest, until=1.0), {angle: (t, 0.1 * t)}, over=[torque]),
+        zm.analysis.inverse_dynamics(arm, {angle: zm.t}, by=[torque], times=t),
         bounced.switches[0],
         fallen.impulses[0],
         cart.control,
         ball.contacts[0],
-        zm.METHODS["radau"],
-        zm.host(),
+        METHODS["radau"],
+        zm.export.host(),
     ]
     found = {}
     for thing in made:
@@ -1403,12 +1423,10 @@ def _records() -> dict[str, Call]:
         found[f"{kind.__name__}()"] = Call(kind, {name: getattr(thing, name) for name in names})
     impulse = fallen.impulses[0]
     return found | {
-        "Impulse.from_record": Call(zm.Impulse.from_record, {"data": impulse.record()}),
-        "Segment.standing": Call(
-            zm.Segment.standing, {"start": start, "outcome": run.outcome, "settings": zm.Settings()}
-        ),
+        "Impulse.from_record": Call(Impulse.from_record, {"data": impulse.record()}),
+        "Segment.standing": Call(Segment.standing, {"start": start, "outcome": run.outcome, "settings": Settings()}),
         "Segment.meant": Call(run.segments[0].meant, {"e": np.array([theta])}),
-        "Target.machine": Call(zm.host().machine, {"effort": 1}, slow=True),
+        "Target.machine": Call(zm.export.host().machine, {"effort": 1}, slow=True),
         "Run()": Call(zm.Run, {"segments": run.segments, "given_origin": None}),
     }
 
@@ -1419,14 +1437,14 @@ def _hooks() -> dict[str, Call]:
     n = len(system.coordinates)
     asked = {"t": np.zeros(1), "y": np.zeros((1, 2 * n)), "parameters": np.ones((1, 1))}
     run = zm.simulate(system, start, until=0.1)
-    floor, ball = zm.surfaces.plane(), zm.ball(0.1, 1.0)
+    floor, ball = zm.surfaces.plane(), zm.bodies.ball(0.1, 1.0)
     rolling = zm.Rolling(ball, on=floor, friction=0.3, rolling_resistance=1e-3, restitution=0.5)
     rolls = rolling.start(contact=(0, 0), velocity=(1.0, 0.0))
     bead = zm.Particle("bead", mass=0.1)
-    egg, stone = zm.ellipsoid((0.1, 0.2, 0.3), 1.0), zm.superquadric((0.1, 0.2, 0.3), 4, 1.0)
+    egg, stone = zm.bodies.ellipsoid((0.1, 0.2, 0.3), 1.0), zm.bodies.superquadric((0.1, 0.2, 0.3), 4, 1.0)
     contacts = zm.Contacts(ball, on={"floor": floor}, friction=0.2)
     ground, body = zm.Ground(), zm.RigidBody("body", mass=1.0, inertia=(1, 1, 1))
-    pin = zm.Revolute(ground, body, axis=(0, 0, 1))
+    pin = zm.joints.Revolute(ground, body, axis=(0, 0, 1))
     up = np.array([0.0, 0.0, 1.0])
     unturned = np.array([1.0, 0.0, 0.0, 0.0])
     impulse = np.zeros(len(rolling.coordinates))
@@ -1454,7 +1472,7 @@ def _hooks() -> dict[str, Call]:
         "Contacts[]": Call(lambda a: contacts[a], {"a": "floor"}),
         "Pair.meets": Call(contacts.pairs[0].meets, {"other": contacts.pairs[0]}),
         "Pair": Call(
-            zm.Pair,
+            Pair,
             {
                 "name": "floor",
                 "shape": ball,

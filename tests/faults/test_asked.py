@@ -80,7 +80,7 @@ FORMULAS: dict[str, Callable[[zm.Run, Any], Any]] = {
 
 
 def refused(ask: Callable[[], Any]) -> str:
-    with pytest.raises(zm.ZeromassError) as error:
+    with pytest.raises(zm.errors.ZeromassError) as error:
         ask()
     assert "\n" not in str(error.value)
     return str(error.value)
@@ -143,7 +143,7 @@ STRANGE = {"word": "a", "bytes": b"1", "complex": 1j, "object": object(), "table
 READERS: dict[str, Callable[[Any], Any]] = {
     "urdf": zm.from_urdf,
     "mjcf": zm.from_mjcf,
-    "mesh": zm.Solid.mesh,
+    "mesh": zm.bodies.Solid.mesh,
     "store": lambda path: zm.sweep(SPRING, START, until=1.0, over={P: [1.0]}, keep={"x": X}, store=path),
 }
 OPTIONS: dict[str, Callable[[Any], Any]] = {

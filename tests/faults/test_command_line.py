@@ -15,6 +15,7 @@ import zeromass as zm
 from cases import few
 from zeromass import cli
 from zeromass.cli.output import Outcome
+from zeromass.integrate import Ending
 from zeromass.scenario.scenario import SHIPPED, starter
 
 SPRINGS = (SHIPPED / "up2006-light-second-mass.toml").read_text(encoding="utf-8")
@@ -118,7 +119,7 @@ def test_the_name_of_a_case_is_no_path(here):
 
 
 def test_every_ending_is_in_the_schema():
-    endings = {str(ending.value) for ending in zm.Ending} - {"switch"}  # which ends a segment, never a run
+    endings = {str(ending.value) for ending in Ending} - {"switch"}  # which ends a segment, never a run
     assert set(get_args(Outcome.model_fields["ending"].annotation)) == endings
 
 

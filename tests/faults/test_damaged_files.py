@@ -123,7 +123,7 @@ def test_damaged_files_are_refused_or_whole(run, saved, tmp_path, count, seed):
             target.write_bytes(damaged(content, random_))
             try:
                 found = zm.load(target)
-            except zm.FileError as error:
+            except zm.errors.FileError as error:
                 refused, words = refused + 1, str(error)
             else:
                 words = "damaged.nc"
@@ -145,7 +145,7 @@ def test_every_byte_that_is_flipped(run, saved, tmp_path):
             target.write_bytes(data)
             try:
                 found = zm.load(target)
-            except zm.FileError:
+            except zm.errors.FileError:
                 continue
             assert same(found, run), i
 
@@ -255,7 +255,7 @@ HOSTILE = {
 @pytest.mark.parametrize("what", HOSTILE)
 def test_hostile_files_are_refused(forged, what):
     path = forged(HOSTILE[what])
-    with pytest.raises(zm.FileError, match=r"forged\.nc") as caught:
+    with pytest.raises(zm.errors.FileError, match=r"forged\.nc") as caught:
         zm.load(path)
     assert len(str(caught.value)) < 1000
 
@@ -270,7 +270,7 @@ def test_numbers_of_another_file_are_not_read(forged, tmp_path):
         del file["run0_y"]
         file.create_dataset("run0_y", shape, "<f8", external=[(str(secret), 0, 8 * shape[0] * shape[1])])
 
-    with pytest.raises(zm.FileError, match="stand in another file"):
+    with pytest.raises(zm.errors.FileError, match="stand in another file"):
         zm.load(forged(outside))
 
 
@@ -285,7 +285,7 @@ def test_sizes_are_checked_before_memory_is_taken(forged, packed):
 
     path = forged(huge)
     assert path.stat().st_size < 1_000_000
-    with pytest.raises(zm.FileError, match="TiB"):
+    with pytest.raises(zm.errors.FileError, match="TiB"):
         zm.load(path)
 
 
@@ -301,7 +301,7 @@ def test_packed_numbers_take_what_was_checked(forged, kind, monkeypatch):
 
     path = forged(many)
     monkeypatch.setattr(reading, "machine_memory", lambda: 700_000.0)  # 800,000 bytes as float64
-    with pytest.raises(zm.FileError, match="would take"):
+    with pytest.raises(zm.errors.FileError, match="would take"):
         zm.load(path)
 
 
@@ -315,7 +315,7 @@ def test_chunks_that_are_not_there_are_not_filled_in(forged):
 
     path = forged(empty)
     assert path.stat().st_size < 1_000_000
-    with pytest.raises(zm.FileError, match="is said to have"):
+    with pytest.raises(zm.errors.FileError, match="is said to have"):
         zm.load(path)
 
 
@@ -333,9 +333,9 @@ def test_a_copy_by_another_program_is_the_same_run(run, saved, tmp_path):
 def test_special_files_are_not_read(tmp_path):
     os.mkfifo(tmp_path / "pipe.nc")
     for path, words in ((tmp_path / "pipe.nc", "a pipe"), (tmp_path, "a folder"), ("/dev/zero", "a device")):
-        with pytest.raises(zm.FileError, match=words):
+        with pytest.raises(zm.errors.FileError, match=words):
             zm.load(path)
-    with pytest.raises(zm.FileError, match="there is no such file"):
+    with pytest.raises(zm.errors.FileError, match="there is no such file"):
         zm.load(tmp_path / "none.nc")
 
 
@@ -343,11 +343,11 @@ def test_a_changed_file_says_so(saved, tmp_path):
     shutil.copy(saved, tmp_path / "changed.nc")
     with h5py.File(tmp_path / "changed.nc", "r+") as file:
         file["run0_y"][3, 0] += 1e-9
-    with pytest.raises(zm.FileError, match=r"changed\.nc.*it has changed since it was written"):
+    with pytest.raises(zm.errors.FileError, match=r"changed\.nc.*it has changed since it was written"):
         zm.load(tmp_path / "changed.nc")
     content = (tmp_path / "changed.nc").read_bytes().partition(b"zeromass seal")[0]
     (tmp_path / "changed.nc").write_bytes(content)  # as a program that copies it would
-    with pytest.raises(zm.FileError, match="its checksum is another"):
+    with pytest.raises(zm.errors.FileError, match="its checksum is another"):
         zm.load(tmp_path / "changed.nc")
 
 

@@ -212,6 +212,6 @@ def test_a_program_of_the_current_folder_makes_no_film(tmp_path, monkeypatch, pa
     bead = zm.Particle("bead", 1.0)
     free = zm.System([bead])
     run = zm.simulate(free, free.start({bead.position[0]: 0.0}), until=0.1)
-    with pytest.raises(zm.ModelError, match="ffmpeg"):
+    with pytest.raises(zm.errors.ModelError, match="ffmpeg"):
         run.movie("film.mp4")
     assert not (tmp_path / "executed").exists()

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import zeromass as zm
-from zeromass.integrate import memory
+from zeromass.integrate import Ending, Settings, memory
 
 
-def pendulum() -> tuple[zm.System, zm.Symbol]:
+def pendulum() -> tuple[zm.System, zm.expression.Symbol]:
     x = zm.coordinate("x")
     return zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=-9.81 * np.cos(x), forces={x: -0.1 * zm.rate(x)}), x
 
@@ -31,9 +31,9 @@ def test_a_run_ends_before_it_takes_more_than_it_may(method):
     """As far as it goes it is the run without a bound, to the last bit."""
     system, x = pendulum()
     start = system.start({x: 1.0})
-    with pytest.warns(zm.RunStopped, match="out of memory"):
+    with pytest.warns(zm.errors.RunStopped, match="out of memory"):
         run = zm.simulate(system, start, until=100.0, memory=3e6, **METHODS[method])
-    assert run.outcome.ending == zm.Ending.OUT_OF_MEMORY == "out of memory"
+    assert run.outcome.ending == Ending.OUT_OF_MEMORY == "out of memory"
     assert "2.86 MiB" in run.outcome.message
     assert "memory=" in run.outcome.message
     assert not run.outcome.complete
@@ -49,7 +49,7 @@ def test_a_run_ends_before_it_takes_more_than_it_may(method):
 def test_events_count_too():
     system, x = pendulum()
     often = zm.Event("often", np.sin(1e4 * zm.t), terminal=False)
-    with pytest.warns(zm.RunStopped, match="out of memory"):
+    with pytest.warns(zm.errors.RunStopped, match="out of memory"):
         run = zm.simulate(
             system, system.start({x: 1.0}), until=100.0, memory=3e6, step=1e-4, method="fixed", events=often
         )
@@ -60,7 +60,7 @@ def test_segments_share_the_bound():
     """Each segment is small; all of them together are not."""
     run = zm.simulate(*_bouncing(), until=1.0)
     assert len(run.segments) > 3
-    with pytest.warns(zm.RunStopped, match="out of memory"):
+    with pytest.warns(zm.errors.RunStopped, match="out of memory"):
         bounded = zm.simulate(*_bouncing(), until=1.0, longest_step=1e-5, memory=2e7)
     assert len(bounded.segments) < len(run.segments)
 
@@ -68,15 +68,15 @@ def test_segments_share_the_bound():
 def _bouncing() -> tuple[zm.System, zm.State]:
     """A ball that rolls and slips in turns on a plate that is shaken."""
     plate = zm.surfaces.plane(shift=(0.05 * np.sin(40 * zm.t), 0, 0))
-    ball = zm.Rolling(zm.ball(0.1, 0.5), on=plate, friction=0.1)
+    ball = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=plate, friction=0.1)
     return ball, ball.start(contact=(0.0, 0.0))
 
 
 def test_the_usual_bound_is_a_quarter_of_the_machine():
-    assert zm.Settings().bound == memory.machine_memory() // 4
+    assert Settings().bound == memory.machine_memory() // 4
     assert 2**28 < memory.machine_memory() < 2**50
-    assert zm.Settings(memory=1e9).bound == 1e9
-    assert zm.Settings(memory=np.inf).bound == np.inf
+    assert Settings(memory=1e9).bound == 1e9
+    assert Settings(memory=np.inf).bound == np.inf
 
 
 def test_limits_of_the_process_count():

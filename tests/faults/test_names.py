@@ -15,7 +15,7 @@ import pytest
 import zeromass as zm
 from cases import few
 from zeromass.expression import Grid, multiplier
-from zeromass.report import save_figure
+from zeromass.plot import save_figure
 
 HOSTILE = [
     "*/ int f(){} /*",
@@ -47,7 +47,7 @@ def test_c_is_one_comment_and_one_function(name, tmp_path):
 
     def code(word: str) -> str:
         hidden = multiplier(word)
-        return zm.c_code({word: x * hidden, "b": hidden}, [x, hidden])
+        return zm.export.c_code({word: x * hidden, "b": hidden}, [x, hidden])
 
     def bare(words: str) -> str:
         return re.sub(r"/\*.*?\*/", "", words, flags=re.DOTALL)
@@ -64,7 +64,7 @@ def test_c_of_a_parameter_read_from_elsewhere():
     from zeromass.expression.record import Reader
 
     nodes = [["symbol", "*/ int f(){} /*", "parameter", 0, 2.0, None, "hostile"], ["sin", 0]]
-    words = zm.c_code(Reader(nodes).nodes[1])
+    words = zm.export.c_code(Reader(nodes).nodes[1])
     assert "int f" not in re.sub(r"/\*.*?\*/", "", words)
 
 
@@ -78,7 +78,7 @@ def test_text_is_one_line_that_can_be_printed(name):
 def test_latex_of_a_name_has_no_commands_of_its_own(name):
     """All that LaTeX would act on is escaped; brackets balance."""
     for e in (multiplier(name), Grid([0, 1], [0, 1], np.ones((1, 1, 1, 1)), name=name)(zm.t, 1)):
-        words = zm.latex(e)
+        words = zm.export.latex(e)
         commands = set(re.findall(r"\\([A-Za-z]+)", words))
         assert commands <= {"mathrm", "operatorname", "left", "right", "backslash", "wedge", "sim"}
         bare = re.sub(r"\\[^A-Za-z]", "", words)
@@ -91,9 +91,9 @@ def test_latex_of_a_name_has_no_commands_of_its_own(name):
 def test_sympy_prints_a_symbol(name):
     import sympy
 
-    found = zm.to_sympy(multiplier(name) * 2)
+    found = zm.export.sympy(multiplier(name) * 2)
     assert re.fullmatch(r"2\*[\w.'\[\] ]+", str(found))
-    other = zm.to_sympy(multiplier(name + "!") * 2)
+    other = zm.export.sympy(multiplier(name + "!") * 2)
     assert found != other
     assert "\\input" not in sympy.latex(found)
 
@@ -197,20 +197,20 @@ def named(name: str) -> dict[str, object]:
         "body": lambda: zm.RigidBody(name, 1.0, (1.0, 1.0, 1.0)),
         "constraint": lambda: zm.System(kinetic=zm.rate(x) ** 2 / 2, constraints={name: x - 1.0}),
         "event": lambda: zm.Event(name, x),
-        "joint": lambda: zm.Revolute(zm.Ground(), door, axis=(0, 0, 1), name=name),
+        "joint": lambda: zm.joints.Revolute(zm.Ground(), door, axis=(0, 0, 1), name=name),
         "ground": lambda: zm.Ground(name),
-        "drive": lambda: zm.Revolute(zm.Ground(), door, axis=(0, 0, 1)).drive(zm.t, name=name),
+        "drive": lambda: zm.joints.Revolute(zm.Ground(), door, axis=(0, 0, 1)).drive(zm.t, name=name),
         "surface": lambda: zm.Surface(lambda X, Y, Z: Z, name=name),
         "grid": lambda: Grid([0, 1], [0, 1], np.ones((1, 1, 1, 1)), name=name),
         "kept": lambda: zm.sweep(spring, start, **{**study, "keep": {name: x}}),
-        "samples": lambda: zm.Contacts([zm.ball(0.1, 0.5, name=name)], on=plane),
+        "samples": lambda: zm.Contacts([zm.bodies.ball(0.1, 0.5, name=name)], on=plane),
     }
 
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_names_that_no_file_can_have_are_refused_at_once(name):
     for what, give in named(name).items():
-        with pytest.raises(zm.ZeromassError) as caught:
+        with pytest.raises(zm.errors.ZeromassError) as caught:
             give()
         assert str(caught.value).isprintable(), what
 
@@ -222,7 +222,7 @@ def test_texts_that_no_file_can_have_are_an_error_of_the_file(name, tmp_path):
     free = zm.System([bead])
     run = zm.simulate(free, free.start({bead.position[0]: 0.0}), until=0.1)
     (tmp_path / "page.html").write_text("old", encoding="utf-8")
-    with pytest.raises(zm.ZeromassError):
+    with pytest.raises(zm.errors.ZeromassError):
         run.view(tmp_path / "page.html", title=name)
     assert (tmp_path / "page.html").read_text(encoding="utf-8") == "old"
     assert [path.name for path in tmp_path.iterdir()] == ["page.html"]

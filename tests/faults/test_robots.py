@@ -150,7 +150,7 @@ def test_meshes_that_are_cut_off_are_errors_of_the_file(tmp_path, make):
         path.write_bytes(data[:length])
         try:
             whole += len(read_mesh(path)) == len(CUBE)
-        except zm.ModelError as error:
+        except zm.errors.ModelError as error:
             assert str(path) in str(error)  # noqa: PT017  (most lengths raise, some do not)
     assert whole >= 1
 
@@ -163,12 +163,12 @@ def test_entities_are_not_fetched_and_not_multiplied(tmp_path):
         (tmp_path / "r.urdf").write_text(robot, encoding="utf-8")
         assert "stolen" not in repr(zm.from_urdf(tmp_path / "r.urdf"))
         (tmp_path / "r.urdf").write_text(robot.replace('"base">&s;', '"&s;">'), encoding="utf-8")
-        with pytest.raises(zm.ModelError, match="no XML"):
+        with pytest.raises(zm.errors.ModelError, match="no XML"):
             zm.from_urdf(tmp_path / "r.urdf")
     tenfold = "".join(f"<!ENTITY e{k} '{10 * f'&e{k - 1};'}'>" for k in range(1, 12))
     robot = f"<!DOCTYPE robot [<!ENTITY e0 'laugh'>{tenfold}]><robot name='&e11;'><link name='base'/></robot>"
     (tmp_path / "r.urdf").write_text(robot, encoding="utf-8")
-    with pytest.raises(zm.ModelError, match="no XML"):
+    with pytest.raises(zm.errors.ModelError, match="no XML"):
         zm.from_urdf(tmp_path / "r.urdf")
 
 
@@ -176,7 +176,7 @@ def test_pipes_are_no_meshes(tmp_path):
     import os
 
     os.mkfifo(tmp_path / "m.stl")
-    with pytest.raises(zm.ModelError, match="no plain file"):
+    with pytest.raises(zm.errors.ModelError, match="no plain file"):
         read_mesh(tmp_path / "m.stl")
 
 
@@ -193,5 +193,5 @@ def test_numbers_at_the_ends_of_what_there_is(tmp_path, old, new):
     for read, file in ((zm.from_urdf, "r.urdf"), (zm.from_mjcf, "r.xml")):
         try:
             assert read(tmp_path / file).system().drawing.bodies
-        except zm.ZeromassError as error:
+        except zm.errors.ZeromassError as error:
             assert str(error)  # noqa: PT017  (a robot, or an error that says why it is none)

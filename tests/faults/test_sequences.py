@@ -18,7 +18,7 @@ USES: dict[str, Any] = {
     "array of objects": lambda one: np.array(one, dtype=object),
     "sine": np.sin,
     "rate": zm.rate,
-    "evaluate": lambda one: zm.evaluate(one, {}),
+    "evaluate": lambda one: zm.expression.evaluate(one, {}),
     "sum": sum,
     "max": max,
     "zip": lambda one: list(zip(one, one, strict=False)),
@@ -32,7 +32,7 @@ def objects() -> dict[str, Any]:
     spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=k * x**2 / 2 + x**4)
     start = spring.start({x: 1.0})
     run = zm.simulate(spring, start, until=1.0)
-    contacts = zm.Contacts([zm.ball(0.1, 0.5)], on=zm.surfaces.plane())
+    contacts = zm.Contacts([zm.bodies.ball(0.1, 0.5)], on=zm.surfaces.plane())
     found = {
         "run": run,
         "state": start,
@@ -41,7 +41,7 @@ def objects() -> dict[str, Any]:
         "contacts": contacts,
     }
     found["samples"] = run.segments[0].at(np.array([0.0, 0.5]))
-    found["branch"] = zm.branch(spring, spring.start({x: 0.0}), over=(k, 1.0, 2.0))
+    found["branch"] = zm.analysis.branch(spring, spring.start({x: 0.0}), over=(k, 1.0, 2.0))
     return found
 
 
@@ -50,7 +50,7 @@ def test_no_sequence(objects, use):
     for name, one in objects.items():
         with pytest.raises(TypeError, match="no sequence and no array") as caught:
             USES[use](one)
-        assert isinstance(caught.value, zm.ZeromassError), name
+        assert isinstance(caught.value, zm.errors.ZeromassError), name
 
 
 def test_what_has_names_can_be_iterated_over(objects):

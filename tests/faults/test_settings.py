@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 import zeromass as zm
+from zeromass.integrate import Settings
 
 
-def spring() -> tuple[zm.System, zm.Symbol]:
+def spring() -> tuple[zm.System, zm.expression.Symbol]:
     x = zm.coordinate("x")
     return zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2), x
 
@@ -17,20 +18,20 @@ def spring() -> tuple[zm.System, zm.Symbol]:
 @pytest.mark.parametrize("value", [0.0, -1.0, np.nan, "small", 1j, [1e-9], True])
 def test_numbers_that_are_none_are_refused(name, value):
     options = {"method": "fixed"} if name == "step" else {}
-    with pytest.raises(zm.ModelError, match=f"{name} = .*: it must be positive"):
-        zm.Settings(**{name: value}, **options)
+    with pytest.raises(zm.errors.ModelError, match=f"{name} = .*: it must be positive"):
+        Settings(**{name: value}, **options)
 
 
 @pytest.mark.parametrize("name", ["rtol", "atol", "step"])
 def test_tolerances_and_steps_are_finite(name):
     options = {"method": "fixed"} if name == "step" else {}
-    with pytest.raises(zm.ModelError, match=f"{name} = inf: it must be positive and finite"):
-        zm.Settings(**{name: np.inf}, **options)
+    with pytest.raises(zm.errors.ModelError, match=f"{name} = inf: it must be positive and finite"):
+        Settings(**{name: np.inf}, **options)
 
 
 @pytest.mark.parametrize("value", [-1, 0, np.nan, "few", None])
 def test_limits_are_positive(value):
-    with pytest.raises(zm.ModelError, match=r"Limits\(growth="):
+    with pytest.raises(zm.errors.ModelError, match=r"Limits\(growth="):
         zm.Limits(growth=value)
 
 
@@ -57,9 +58,9 @@ def test_the_certificate_of_a_run_that_could_not_begin(tmp_path):
     """There is nothing to be measured: it says so, and the file is written without one."""
     bob, ghost = zm.Particle("bob", mass=1.0), zm.Particle("ghost", mass=0)
     system = zm.System([bob, ghost], gravity=9.81)
-    with pytest.warns(zm.RunStopped):
+    with pytest.warns(zm.errors.RunStopped):
         run = zm.simulate(system, system.start(), until=1.0)
-    with pytest.raises(zm.ModelError, match="it could not begin: non-unique"):
+    with pytest.raises(zm.errors.ModelError, match="it could not begin: non-unique"):
         run.certificate()
     assert zm.load(run.save(tmp_path / "run.nc")).outcome.ending == "non-unique"
 

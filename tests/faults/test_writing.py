@@ -33,8 +33,8 @@ WRITERS = {
     "run.parquet": lambda run, path: run.to_parquet(path, certificate=False),
     "page.html": lambda run, path: run.view(path),
     "film.gif": lambda run, path: run.movie(path, fps=2, size=(120, 80)),
-    "plot.png": lambda run, path: zm.report.save_figure(run.plot.coordinates(), path),
-    "plot.svg": lambda run, path: zm.report.save_figure(run.plot.coordinates(), path),
+    "plot.png": lambda run, path: zm.plot.save_figure(run.plot.coordinates(), path),
+    "plot.svg": lambda run, path: zm.plot.save_figure(run.plot.coordinates(), path),
 }
 
 
@@ -53,7 +53,7 @@ for name, writer in WRITERS.items():
         resource.setrlimit(resource.RLIMIT_FSIZE, (random.randrange(size * 9 // 10), resource.RLIM_INFINITY))
         try:
             writer(run, folder / name)
-        except zm.FileError as error:
+        except zm.errors.FileError as error:
             print("told" if name in str(error) and "could not be written" in str(error) else error, end=" ", flush=True)
         resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     writer(run, folder / f"new-{name}")
@@ -103,7 +103,7 @@ def test_what_is_no_file_is_refused_and_stays(tmp_path, kind, name):
     target = tmp_path / name
     special(kind, target)
     before = target.stat()
-    with pytest.raises(zm.FileError, match=f"it is a {kind}, and no file"):
+    with pytest.raises(zm.errors.FileError, match=f"it is a {kind}, and no file"):
         WRITERS[name](spring_run(), target)
     assert (target.stat().st_mode, target.stat().st_ino) == (before.st_mode, before.st_ino)
     assert list(tmp_path.iterdir()) == [target]
@@ -122,7 +122,7 @@ def test_links_are_followed(tmp_path):
     assert np.array_equal(zm.load(tmp_path / "far" / "real.nc").y, run.y)
     assert np.array_equal(zm.load(tmp_path / "far" / "new.nc").y, run.y)
     (tmp_path / "loop.nc").symlink_to("loop.nc")
-    with pytest.raises(zm.FileError, match=r"loop\.nc"):
+    with pytest.raises(zm.errors.FileError, match=r"loop\.nc"):
         run.save(tmp_path / "loop.nc", certificate=False)
 
 
@@ -139,9 +139,9 @@ def test_long_names(tmp_path, length):
 def test_impossible_names(tmp_path):
     run = spring_run()
     for name in ("n" * 253 + ".csv", "a\0b.csv", "none/below.csv"):
-        with pytest.raises(zm.FileError, match="could not be written"):
+        with pytest.raises(zm.errors.FileError, match="could not be written"):
             run.to_csv(tmp_path / name)
-    with pytest.raises(zm.FileError):
+    with pytest.raises(zm.errors.FileError):
         zm.load(tmp_path / "a\0b.nc")
     assert not list(tmp_path.iterdir())
 

@@ -44,14 +44,14 @@ def bead(
 
 def ball(on: Any, center: Any, velocity: Any, until: float, spin: Any = None, **law: Any) -> Problem:
     """A ball of 0.1 m and 0.5 kg in a room."""
-    room = zm.Contacts(zm.ball(0.1, 0.5), on=on, gravity=G, **law)
+    room = zm.Contacts(zm.bodies.ball(0.1, 0.5), on=on, gravity=G, **law)
     return Problem(room, room.start(center=center, velocity=velocity, angular_velocity=spin), until)
 
 
-def sledge(force: Any = 0.0, **given: Any) -> tuple[zm.System, zm.Prismatic]:
+def sledge(force: Any = 0.0, **given: Any) -> tuple[zm.System, zm.joints.Prismatic]:
     """A body of 2 kg on a level rail, with a force along it."""
     body = zm.RigidBody("sledge", 2.0, (1, 1, 1))
-    rail = zm.Prismatic(zm.Ground(), body, axis=(1, 0, 0), name="rail", **given)
+    rail = zm.joints.Prismatic(zm.Ground(), body, axis=(1, 0, 0), name="rail", **given)
     return zm.System([body], joints=[rail], forces=[rail.motor(force)]), rail
 
 
@@ -158,7 +158,7 @@ def ball_on_a_belt_that_starts() -> Problem:
 # several bodies ---------------------------------------------------------------------------------------------------------
 @problem
 def two_balls_that_meet_on_a_table() -> Problem:
-    balls = [zm.ball(0.1, 0.5, name="red"), zm.ball(0.08, 0.3, name="blue")]
+    balls = [zm.bodies.ball(0.1, 0.5, name="red"), zm.bodies.ball(0.08, 0.3, name="blue")]
     table = zm.Contacts(balls, on=FLOOR, between=True, gravity=G, friction=0.2, restitution=0.5)
     centers, speeds = {"red": (-0.5, 0, 0.1), "blue": (0, 0.05, 0.08)}, {"red": (1.5, 0, 0), "blue": (0.3, 0, 0)}
     return Problem(table, table.start(center=centers, velocity=speeds), 0.6)
@@ -189,7 +189,7 @@ def box_that_falls_on_a_corner() -> Problem:
 @problem
 def pendulum_that_strikes_a_wall() -> Problem:
     rod = zm.RigidBody("rod", mass=1.0, inertia=(0.1, 0.1, 0.01), at=(0, 0, -0.5))
-    hinge = zm.Revolute(zm.Ground(), rod, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
+    hinge = zm.joints.Revolute(zm.Ground(), rod, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
     wall = zm.Surface(lambda X, Y, Z: X + 0.3, name="wall")
     tip = zm.Contact(rod, zm.shapes.sphere(0.02), wall, at=(0, 0, -0.5), friction=0.2, restitution=0.5, name="tip")
     system = zm.System([rod], joints=[hinge], gravity=G, contacts=[tip])
@@ -199,7 +199,7 @@ def pendulum_that_strikes_a_wall() -> Problem:
 @problem
 def bob_on_a_rope() -> Problem:
     bob = zm.Particle("bob", mass=1.0)
-    rope = zm.Rope(zm.Ground(), bob, length=1.0, name="rope")
+    rope = zm.joints.Rope(zm.Ground(), bob, length=1.0, name="rope")
     system = zm.System([bob], gravity=G, joints=[rope])
     return Problem(system, system.start([(bob.position, (0.6, 0.1, 0.2)), (bob.velocity, (0.3, 0, 1.5))]), 2.0)
 
@@ -230,7 +230,9 @@ def block_on_a_floor_with_wind() -> Problem:
 @problem
 def can_that_tumbles_at_a_wall() -> Problem:
     """The points of floor and wall below it leap from one end to the other."""
-    room = zm.Contacts(zm.cylinder(0.05, 0.2, 0.5), on={"floor": FLOOR, "wall": WALL}, friction=0.3, restitution=0.4)
+    room = zm.Contacts(
+        zm.bodies.cylinder(0.05, 0.2, 0.5), on={"floor": FLOOR, "wall": WALL}, friction=0.3, restitution=0.4
+    )
     thrown: dict[str, Any] = {"velocity": (2.2, 0.1, 1.0), "angular_velocity": (7.0, 3.0, 1.0)}
     thrown["orientation"] = (0.3, 0.2, 0.0)
     return Problem(room, room.start(center=(0.5, 0.0, 0.6), **thrown), 0.45)
@@ -253,7 +255,7 @@ def capsule_that_tumbles_into_a_bowl() -> Problem:
 def beads_on_two_ropes() -> Problem:
     """One hangs below the other; both ropes are slack at first."""
     a, b = zm.Particle("a", mass=1.0), zm.Particle("b", mass=0.5)
-    ropes = [zm.Rope(zm.Ground(), a, length=1.0, name="upper"), zm.Rope(a, b, length=0.5, name="lower")]
+    ropes = [zm.joints.Rope(zm.Ground(), a, length=1.0, name="upper"), zm.joints.Rope(a, b, length=0.5, name="lower")]
     system = zm.System([a, b], gravity=G, joints=ropes)
     places = [(a.position, (0.3, 0, -0.5)), (b.position, (0.5, 0, -0.6))]
     return Problem(system, system.start([*places, (a.velocity, (1.5, 0, 0)), (b.velocity, (0, 0.3, 0))]), 1.2)
@@ -279,8 +281,8 @@ def pendulum_between_stops_with_friction() -> Problem:
     upper = zm.RigidBody("upper", 2.0, (0.1, 0.3, 0.25), at=(0, 0, -0.5))
     lower = zm.RigidBody("lower", 1.0, (0.02, 0.03, 0.02), at=(0, 0, -1.3))
     axis = (0, 1, 0)
-    hip = zm.Revolute(zm.Ground(), upper, at=(0, 0, 0), axis=axis, name="hip", friction=1.2, limits=(None, 0.9))
-    knee = zm.Revolute(
+    hip = zm.joints.Revolute(zm.Ground(), upper, at=(0, 0, 0), axis=axis, name="hip", friction=1.2, limits=(None, 0.9))
+    knee = zm.joints.Revolute(
         upper, lower, at=(0, 0, -1.0), axis=axis, name="knee", friction=0.4, limits=(0.0, 2.0), restitution=0.3
     )
     system = zm.System([upper, lower], gravity=G, joints=[hip, knee])
@@ -290,7 +292,7 @@ def pendulum_between_stops_with_friction() -> Problem:
 @problem
 def hoop_that_spins_until_it_rolls() -> Problem:
     hoop = zm.RigidBody("hoop", mass=1.0, inertia=(0.02, 0.04, 0.02), at=(0, 0, 0.2))
-    tyre = zm.WheelOnSurface(
+    tyre = zm.joints.WheelOnSurface(
         zm.Ground(), hoop, FLOOR, radius=0.2, axis=(0, 1, 0), friction=0.3, restitution=0.2, name="tyre"
     )
     system = zm.System([hoop], gravity=G, joints=[tyre])
@@ -303,7 +305,7 @@ def wheel_on_a_floor_that_heaves() -> Problem:
     """It is thrown up, flies, lands and rolls."""
     hoop = zm.RigidBody("hoop", 1.0, (0.02, 0.04, 0.02), at=(0, 0, 0.2))
     floor = zm.Surface(lambda X, Y: 0.02 * np.sin(30 * zm.t), name="floor")
-    tyre = zm.WheelOnSurface(zm.Ground(), hoop, floor, radius=0.2, axis=(0, 1, 0), restitution=0.0, name="tyre")
+    tyre = zm.joints.WheelOnSurface(zm.Ground(), hoop, floor, radius=0.2, axis=(0, 1, 0), restitution=0.0, name="tyre")
     system = zm.System([hoop], gravity=G, joints=[tyre])
     given = [(tyre.contact[:2], (0, 0)), (hoop.velocity[0], 0.5), (hoop.angular_velocity[0::2], 0)]
     return Problem(system, system.start([*given, (hoop.quaternion[1:], 0)]), 0.22)
@@ -313,9 +315,9 @@ def wheel_on_a_floor_that_heaves() -> Problem:
 def wheel_that_leaves_a_hill() -> Problem:
     """It slips over the top, flies, and lands."""
     hill = zm.Surface(lambda X, Y: 0.4 * np.exp(-((X / 0.6) ** 2)), name="hill")
-    wheel = zm.RigidBody("wheel", 1.0, zm.torus(0.15, 0.05, 1.0).inertia, at=(-0.3, 0, 0.5))
+    wheel = zm.RigidBody("wheel", 1.0, zm.bodies.torus(0.15, 0.05, 1.0).inertia, at=(-0.3, 0, 0.5))
     given = {"axis": (0, 0, 1), "radius": 0.2, "tube": 0.05, "friction": 0.5, "restitution": 0.0, "name": "tyre"}
-    tyre = zm.WheelOnSurface(zm.Ground(), wheel, hill, **given)
+    tyre = zm.joints.WheelOnSurface(zm.Ground(), wheel, hill, **given)
     system = zm.System([wheel], gravity=G, joints=[tyre])
     u = np.array([np.cos(np.pi / 4 - 0.1), np.sin(np.pi / 4 - 0.1), 0.05, 0.02])
     asked = [(tyre.contact[:2], (-0.3, 0.0)), (wheel.quaternion, u / np.linalg.norm(u))]
@@ -330,7 +332,7 @@ def bar_that_falls_on_its_front_foot() -> Problem:
     bar = zm.RigidBody("bar", 2.0, (0.7, 0.7, 0.7), at=(0, 0, height))
     feet = {"axis": (0, 1, 0), "radius": 0.1, "friction": 0.0, "restitution": 0.5}
     rear, front = (
-        zm.WheelOnSurface(zm.Ground(), bar, FLOOR, center=(x, 0, 0.1 - height), name=name, **feet)
+        zm.joints.WheelOnSurface(zm.Ground(), bar, FLOOR, center=(x, 0, 0.1 - height), name=name, **feet)
         for name, x in (("rear", -0.5), ("front", 0.5))
     )
     system = zm.System([bar], gravity=G, joints=[rear, front])

@@ -365,7 +365,7 @@ def gear_over_the_cut_of_an_angle() -> Problem:
 @problem
 def hinge_with_dry_friction() -> Problem:
     rod = zm.RigidBody("rod", mass=1.0, inertia=(0.1, 0.1, 0.01), at=(0, 0, -0.5))
-    hinge = zm.Revolute(zm.Ground(), rod, at=(0, 0, 0), axis=(0, 1, 0))
+    hinge = zm.joints.Revolute(zm.Ground(), rod, at=(0, 0, 0), axis=(0, 1, 0))
     system = zm.System([rod], joints=[hinge], gravity=G, forces=[hinge.friction(0.6)])
     return Problem(system, system.start({hinge.angle: 1.2, hinge.rate: 0.0}), 5.0)
 

@@ -21,6 +21,7 @@ from hybrid.contact_corpus import CONTACTS
 from hybrid.corpus import SWITCHES
 from hybrid.record import TIGHT
 from integrate.node import over_switches
+from zeromass.integrate import Settings
 from zeromass.integrate.alone.pieced import Pieced
 
 ROUNDED = ("can_that_tumbles_at_a_wall", "bar_that_falls_on_its_front_foot", "wheel_that_leaves_a_hill")
@@ -34,7 +35,7 @@ def both(name: str) -> dict[str, Any]:
     """Ends, switches, events, impulses and samples of a motion in a page and in Python, floats as text."""
     system, start, until = {**SWITCHES, **CONTACTS}[name]()
     start = replace(start, made_of=None) if name in ROUNDED else start
-    settings = zm.Settings(rtol=TIGHT["rtol"], atol=TIGHT["atol"], method="dop853")
+    settings = Settings(rtol=TIGHT["rtol"], atol=TIGHT["atol"], method="dop853")
     shown = (*system.coordinates, *system.rates)
     motion = Pieced(start, tuple(system.events), shown, until, settings, ())
     run = zm.simulate(system, start, until=until, method="dop853", rtol=TIGHT["rtol"], atol=TIGHT["atol"])

@@ -27,7 +27,7 @@ TIGHT = {"rtol": 1e-13, "atol": 1e-16}
 
 def happened(problem: Problem, **settings: Any) -> dict[str, Any]:
     """Ending, message, switches, impulses and last state of a motion; of contacts kinds of motion and events too."""
-    with warnings.catch_warnings(action="ignore", category=zm.RunStopped):
+    with warnings.catch_warnings(action="ignore", category=zm.errors.RunStopped):
         run = zm.simulate(problem.system, problem.start, until=problem.until, **TIGHT, **settings)
     contacts = {
         "kinds": [[t, kind] for t, kind in zip([problem.start.t, *run.changes], run.kinds, strict=True)],

@@ -20,6 +20,7 @@ from hybrid.corpus import SWITCHES, Problem
 from hybrid.record import DATA, TIGHT, happened
 from integrate.node import MISSING, node, over_switches
 from zeromass.codegen.target import levels
+from zeromass.integrate import Settings
 from zeromass.integrate.alone.pieced import Pieced
 
 PROBLEMS = {**SWITCHES, **CONTACTS}
@@ -106,7 +107,7 @@ def test_in_lanes(name):
 @pytest.mark.parametrize("name", spread(PROBLEMS, 17))
 def test_in_a_page(name, tmp_path):
     system, start, until = built(name)
-    settings = zm.Settings(**TIGHT, method="dop853")
+    settings = Settings(**TIGHT, method="dop853")
     motion = Pieced(start, tuple(system.events), (*system.coordinates, *system.rates), until, settings, ())
     (found,) = over_switches(motion, [{"values": {}, "until": until, **TIGHT}], tmp_path)
     shown = {key: found[key] for key in ("ending", "t", "end", "switches", "message") if key in found}

@@ -113,7 +113,7 @@ def slider_crank_tips() -> tuple[zm.System, np.ndarray]:
     return zm.System(kinetic=kinetic, potential=G * A[1], constraints=constraints), A
 
 
-def parallelogram(crank: float, base: float, *, friction: float = 0.0, drive: zm.Expression | None = None):
+def parallelogram(crank: float, base: float, *, friction: float = 0.0, drive: zm.expression.Expression | None = None):
     """A four-bar of equal pairs in the angles a, b of its cranks and c of its coupler, and these."""
     a, b, c = zm.coordinates("a b c")
     A, B = crank * u(a), np.array([base, 0.0]) + crank * u(b)
@@ -166,7 +166,7 @@ def hinged_in_space(crank: float, base: float, masses: np.ndarray, angle: float,
     first, second, third = bodies
     half = [np.array([l / 2, 0.0, 0.0]) for l in lengths]
 
-    def axes(one: zm.RigidBody, other: zm.RigidBody) -> list[zm.Expression]:
+    def axes(one: zm.RigidBody, other: zm.RigidBody) -> list[zm.expression.Expression]:
         return [one.rotate(x) @ other.rotate(Z) for x in ((1, 0, 0), (0, 1, 0))]
 
     system = zm.System(

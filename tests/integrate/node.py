@@ -17,6 +17,7 @@ import numpy as np
 import zeromass as zm
 from zeromass.codegen.passes import optimised
 from zeromass.codegen.target import Target, host
+from zeromass.integrate import Switching
 from zeromass.integrate.alone.memory import Count
 from zeromass.integrate.alone.module import Alone
 from zeromass.integrate.alone.pieced import Pieced
@@ -96,7 +97,7 @@ def over_switches(motion: Pieced, tasks: list[dict[str, Any]], folder: Path) -> 
     return _driven("HybridMotion", *made, tasks, folder)
 
 
-def said(run: zm.Run, switching: zm.Switching) -> str:
+def said(run: zm.Run, switching: Switching) -> str:
     """A formula that has switched, as messages and pages have it."""
     pieces = run.system.pieces
     assert pieces is not None

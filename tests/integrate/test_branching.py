@@ -15,7 +15,7 @@ from zeromass.integrate.outcome import at_start
 
 
 def refused(system: zm.System, start: zm.State, *words: str) -> None:
-    with pytest.warns(zm.RunStopped):
+    with pytest.warns(zm.errors.RunStopped):
         run = zm.simulate(system, start, until=5.0)
     assert run.outcome.ending == "singular branch"
     assert len(run) == 1
@@ -113,7 +113,7 @@ def test_the_other_branch_by_its_own_rates():
 def test_rates_of_no_branch():
     """A v = 0 holds, but both cranks and the coupler can not turn at once."""
     system, start = flat(0.0)
-    with pytest.warns(zm.RunStopped):
+    with pytest.warns(zm.errors.RunStopped):
         run = zm.simulate(system, zm.State(system, 0.0, start.q, np.array([1.0, 2.0, 1.0]), {}), until=2.0)
     assert run.outcome.ending == "inconsistent"
     assert len(run) == 1
@@ -158,7 +158,9 @@ def test_a_file_keeps_the_motion_out_of_a_singular_start(tmp_path):
     """Its equations are those beside the start: in it the loop has one row less."""
     system, start = flat(-1.0)
     run = zm.simulate(system, start, until=2.0, rtol=1e-8)
-    with warnings.catch_warnings(action="ignore", category=zm.FewDigits):  # c is 0 but for rounding, and has no digits
+    with warnings.catch_warnings(
+        action="ignore", category=zm.errors.FewDigits
+    ):  # c is 0 but for rounding, and has no digits
         run.save(tmp_path / "flat.nc")
     again = zm.load(tmp_path / "flat.nc")
     assert again.segments[0].program.rank == run.segments[0].program.rank == 2
@@ -206,6 +208,6 @@ def test_a_coordinate_that_hardly_matters_makes_no_singular_position(axes, surfa
 
     They repeat one another at every state, so that it may begin anywhere.
     """
-    egg = zm.Rolling(zm.ellipsoid(axes, 1.0), on=surface)
+    egg = zm.Rolling(zm.bodies.ellipsoid(axes, 1.0), on=surface)
     start = egg.start(contact=(0.1, 0.0), velocity=(0.2, 0.1))
     assert at_start(start, 1e-6) is None

@@ -12,6 +12,8 @@ import pytest
 import zeromass as zm
 from cases import few
 from integrate.bumps import FORCES, SHAPES, SPAN, integral
+from zeromass.integrate import METHODS as KNOWN_METHODS
+from zeromass.integrate import Ending
 from zeromass.integrate import pace as pace_module
 from zeromass.integrate.methods.dop853 import plain
 from zeromass.integrate.stepping import ahead as ahead_module
@@ -72,7 +74,7 @@ def test_a_moving_surface(width, method):
     """A ball on a plane that is moved aside by s(t) follows by 2/7 of it: m a = F, ⅖ m r² α = F r, a + r α = s̈."""
     c, far = 5.1234, width**2  # accelerations are the same for all widths
     plane = zm.surfaces.plane(shift=(far * np.exp(-(((t - c) / width) ** 2)), 0, 0))
-    ball = zm.Rolling(zm.ball(0.1, 0.5), on=plane)
+    ball = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=plane)
     start = ball.start(
         [(ball.contact[:2], 0.0), (ball.center_particle.velocity, 0.0), (ball.body.angular_velocity, 0.0)]
     )
@@ -91,11 +93,11 @@ def test_parametric_excitation(width, method):
     stiffness = k**2 + 2 / width**2 * (1 - np.tanh(s) ** 2)
     spring = zm.System(kinetic=zm.rate(y) ** 2 / 2, forces={y: -stiffness * y})
     exact = np.tanh(s) * np.cos(k * (t - c)) + k * width * np.sin(k * (t - c))
-    values = [zm.evaluate(e, {t: 0.0}) for e in (exact, zm.derivative(exact, t))]
+    values = [zm.expression.evaluate(e, {t: 0.0}) for e in (exact, zm.expression.derivative(exact, t))]
     run = zm.simulate(spring, spring.start({y: values[0], zm.rate(y): values[1]}), until=SPAN, method=method)
     times = np.array([c - width, c, c + width, SPAN])
     np.testing.assert_allclose(
-        run.at(times)[y], zm.evaluate(exact, {t: times}), rtol=0, atol=10 * allowed(1e-10, width)
+        run.at(times)[y], zm.expression.evaluate(exact, {t: times}), rtol=0, atol=10 * allowed(1e-10, width)
     )
 
 
@@ -257,7 +259,7 @@ def test_where_steps_were_fine_nothing_changes(drive, method, monkeypatch):
 
 def test_a_method_in_plain_numpy(monkeypatch):
     """It is told the same limit."""
-    monkeypatch.setitem(zm.METHODS, "plain", plain_method("plain", plain.step, order=8, summary=""))
+    monkeypatch.setitem(KNOWN_METHODS, "plain", plain_method("plain", plain.step, order=8, summary=""))
     c, w = 5.1234, 0.001
     body = zm.System(kinetic=zm.rate(x) ** 2 / 2, forces={x: np.exp(-(((t - c) / w) ** 2)) / w})
     run = zm.simulate(body, body.start({x: 0, zm.rate(x): 0}), until=SPAN, method="plain")
@@ -279,7 +281,7 @@ def test_fixed_steps_over_a_bump_are_not_certified(method):
     c, w = 5.1234, 0.001
     body = zm.System(kinetic=zm.rate(x) ** 2 / 2, forces={x: np.exp(-(((t - c) / w) ** 2)) / w})
     run = zm.simulate(body, body.start({x: 0, zm.rate(x): 1.0}), until=SPAN, method=method, step=0.1)
-    with pytest.warns(zm.FewDigits):
+    with pytest.warns(zm.errors.FewDigits):
         assert run.certificate().digits < 1.0
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -344,7 +346,7 @@ def test_a_step_that_would_be_longer_than_all_that_is_known(method):
         start = body.start({x: 0, zm.rate(x): 0}, t=0.01)
         for until in (4.0, SPAN, 20.0):
             run = zm.simulate(body, start, until=until, method=method, rtol=1e-6, atol=1e-9)
-            assert run.outcome.ending is zm.Ending.FINISHED
+            assert run.outcome.ending is Ending.FINISHED
             assert run.statistics.steps < 30_000
 
 
@@ -376,12 +378,12 @@ def test_the_limit_is_what_it_says(shape):
     u = FORCES[shape][0](s)
     system = zm.System(kinetic=zm.rate(x) ** 2 / 2, forces={x: u})
     table = pace_module.pace(system, {}, 0.0, 10.0).first
-    bend = zm.derivative(zm.derivative(u, t), t)
-    largest = np.max(zm.evaluate(u, {t: np.linspace(5.1, 5.15, 1001)}))
+    bend = zm.expression.derivative(zm.expression.derivative(u, t), t)
+    largest = np.max(zm.expression.evaluate(u, {t: np.linspace(5.1, 5.15, 1001)}))
     begin = 0.0
     for end, limit in table:
         times = np.linspace(begin, end, 203)[1:-1]
-        bends = np.abs(zm.evaluate(bend, {t: times}))
+        bends = np.abs(zm.expression.evaluate(bend, {t: times}))
         steepest = np.max(bends, where=np.isfinite(bends), initial=0.0)  # cosh² overflows
         step = limit if np.isfinite(limit) else end - begin
         assert steepest * step**2 / 8 <= pace_module.SPAN**2 * pace_module.PART * largest * 1.001

@@ -38,7 +38,7 @@ REACH = 1e4
 STOPS = 0.05
 """Part of the runs that may end before time."""
 
-pytestmark = pytest.mark.filterwarnings("ignore::zeromass.RunStopped")
+pytestmark = pytest.mark.filterwarnings("ignore::zeromass.errors.RunStopped")
 
 
 class Seen(Counter):

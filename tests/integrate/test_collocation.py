@@ -179,7 +179,7 @@ def test_between_the_steps_of_a_run_that_got_stuck():
     """ẍ = 6x², x = (1 − t)⁻²: the run ends in rejected steps, and is as good as before between the accepted ones."""
     x = zm.coordinate("x")
     system = zm.System(kinetic=zm.rate(x) ** 2 / 2, forces={x: 6 * x**2})
-    with pytest.warns(zm.RunStopped):
+    with pytest.warns(zm.errors.RunStopped):
         run = zm.simulate(system, system.start({x: 1.0, zm.rate(x): 2.0}), until=2.0, rtol=1e-10, atol=1e-12)
     t = np.linspace(0.0, 0.9, 301)
     assert np.abs(run.at(t)[x] * (1 - t) ** 2 - 1).max() <= 1e-8

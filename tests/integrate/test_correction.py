@@ -39,7 +39,7 @@ def honest(run: zm.Run, rtol: float) -> None:
         assert run.t[-1] > 0.5
 
 
-@pytest.mark.filterwarnings("ignore::zeromass.RunStopped")
+@pytest.mark.filterwarnings("ignore::zeromass.errors.RunStopped")
 @pytest.mark.parametrize("rtol", [1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12])
 @pytest.mark.parametrize("method", ["collocation", "dop853", "radau"])
 @pytest.mark.parametrize("model", [parallelogram, heavy_parallelogram])
@@ -49,7 +49,7 @@ def test_no_step_turns_a_motion_into_another(model, method, rtol):
     honest(run, rtol)
 
 
-@pytest.mark.filterwarnings("ignore::zeromass.RunStopped")
+@pytest.mark.filterwarnings("ignore::zeromass.errors.RunStopped")
 @pytest.mark.parametrize("step", [0.05, 0.02, 0.01, 0.003])
 @pytest.mark.parametrize("method", ["fixed", "radau"])
 def test_nor_does_one_of_fixed_length(method, step):
@@ -58,7 +58,7 @@ def test_nor_does_one_of_fixed_length(method, step):
     honest(run, max(step**5, 1e-10))  # the lowest order is 5
 
 
-@pytest.mark.filterwarnings("ignore::zeromass.RunStopped")
+@pytest.mark.filterwarnings("ignore::zeromass.errors.RunStopped")
 def test_nor_one_in_plain_python(monkeypatch):
     def middle(f, t, y, h):
         return y + h * f(t + h / 2, y + h / 2 * f(t, y))
@@ -71,7 +71,7 @@ def test_nor_one_in_plain_python(monkeypatch):
 def test_the_end_names_the_constraint():
     """Without projection nothing is leapt across."""
     system, start = heavy_parallelogram()
-    with pytest.warns(zm.RunStopped, match="loop"):
+    with pytest.warns(zm.errors.RunStopped, match="loop"):
         run = zm.simulate(system, start, until=3.0, rtol=1e-10, atol=1e-12, project=False)
     assert run.outcome.ending == "singular branch"
 
@@ -85,6 +85,6 @@ def test_the_bound_is_a_limit():
     usual = zm.simulate(system, start, until=2.0, rtol=1e-6)
     free = zm.simulate(system, start, until=2.0, rtol=1e-6, limits=zm.Limits(correction=1e300))
     assert np.array_equal(usual.y, free.y)
-    with pytest.warns(zm.RunStopped):
+    with pytest.warns(zm.errors.RunStopped):
         none = zm.simulate(system, start, until=2.0, rtol=1e-6, limits=zm.Limits(correction=1e-12))
     assert none.outcome.ending == "step too small"

@@ -11,7 +11,7 @@ from integrate.references.one_mass import stopped_or_complete
 METHODS = "collocation", "dop853", "radau"
 
 
-def crank(amplitude: float, **options) -> tuple[zm.Run, zm.Expression, zm.Expression]:
+def crank(amplitude: float, **options) -> tuple[zm.Run, zm.expression.Expression, zm.expression.Expression]:
     """The slider is drawn by −x, so that x = amplitude cos(t − 1)."""
     x, θ = zm.coordinates("x theta")
     system = zm.System(

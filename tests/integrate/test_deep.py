@@ -8,7 +8,7 @@ import pytest
 
 import zeromass as zm
 from cases import few
-from zeromass.expression import ExpressionError
+from zeromass.errors import ExpressionError
 from zeromass.expression.interval import Intervals
 from zeromass.expression.pieces import NESTED
 from zeromass.integrate.pace import TermPace
@@ -41,7 +41,7 @@ def test_a_deep_force_is_run_watched_and_saved(name, count, tmp_path):
     v, e = zm.rate(x), nested(LEVELS[name], x, count)
     system = zm.System(kinetic=v**2 / 2, forces={x: e - x})
     start = system.start({x: 0.3, v: 0.2})
-    passed = zm.Event("passed", e - zm.evaluate(e, {x: 0.302}), terminal=False)
+    passed = zm.Event("passed", e - zm.expression.evaluate(e, {x: 0.302}), terminal=False)
     run = zm.simulate(system, start, until=0.05, rtol=1e-6, events=passed)
     assert run.outcome.ending.value == "finished"
     if name == "lengths":  # of the others the innermost level is no longer felt
@@ -59,7 +59,7 @@ def test_every_kind_of_deep_force_has_the_acceleration_that_it_is(name):
     system = zm.System(kinetic=v**2 / 2, forces={x: e})
     run = zm.simulate(system, system.start({x: 0.3, v: 0.2}), until=0.01, rtol=1e-6)
     # formulas are the same operations in machine code and in NumPy: they differ by the rounding of some functions
-    np.testing.assert_allclose(run[zm.acceleration(x)][-1], zm.evaluate(e, {x: run[x][-1]}), rtol=1e-12)
+    np.testing.assert_allclose(run[zm.acceleration(x)][-1], zm.expression.evaluate(e, {x: run[x][-1]}), rtol=1e-12)
 
 
 def test_a_deep_sum_of_time_is_taken_apart_into_each_of_its_terms():

@@ -11,6 +11,7 @@ import zeromass as zm
 from cases import spread
 from hybrid.corpus import SWITCHES, Problem
 from zeromass.compile.program import program_at
+from zeromass.integrate import METHODS
 from zeromass.integrate.hybrid import motion, piece_memory
 from zeromass.integrate.hybrid.driver import drive
 from zeromass.integrate.hybrid.guard_functions import GuardFunctions
@@ -97,7 +98,7 @@ def classical(f: Any, t: float, y: np.ndarray, h: float) -> np.ndarray:
 @pytest.mark.parametrize("name", ["stick_slip_on_a_belt", "stairs_in_space", "square_wave_and_stairs", "backlash"])
 def test_steps_of_fixed_length_lead_over_switches_as_python_makes_them(name, method, monkeypatch):
     """By methods in machine code and by one in NumPy: the same switches, states and steps inside."""
-    monkeypatch.setitem(zm.METHODS, "classical", plain_method("classical", classical, order=4, summary=""))
+    monkeypatch.setitem(METHODS, "classical", plain_method("classical", classical, order=4, summary=""))
     system, start, until = SWITCHES[name]()
     run = zm.simulate(system, start, until=until, method=method, step=0.02)
     monkeypatch.setattr(HybridIntegrator, "_driver", lambda *given: None)
@@ -117,7 +118,7 @@ def test_an_error_in_a_method_of_python_is_raised(monkeypatch):
     def broken(f: Any, t: float, y: np.ndarray, h: float) -> np.ndarray:
         raise ZeroDivisionError("no such step")
 
-    monkeypatch.setitem(zm.METHODS, "broken", plain_method("broken", broken, order=4, summary=""))
+    monkeypatch.setitem(METHODS, "broken", plain_method("broken", broken, order=4, summary=""))
     system, start, until = SWITCHES["backlash"]()
     with pytest.raises(ZeroDivisionError, match="no such step"):
         zm.simulate(system, start, until=until, method="broken", step=0.02)

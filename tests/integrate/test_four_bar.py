@@ -39,7 +39,7 @@ class Spatial:
         crank, coupler, rocker = self.rods = rods
         half = [np.array([l / 2, 0.0, 0.0]) for l in LENGTHS]
 
-        def axes(one: zm.RigidBody, other: zm.RigidBody) -> list[zm.Expression]:
+        def axes(one: zm.RigidBody, other: zm.RigidBody) -> list[zm.expression.Expression]:
             return [one.rotate(x) @ other.rotate(Z) for x in ((1, 0, 0), (0, 1, 0))]
 
         self.system = zm.System(

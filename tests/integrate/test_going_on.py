@@ -13,7 +13,7 @@ FLOOR = zm.surfaces.plane()
 
 
 def bouncing_ball() -> tuple[zm.System, zm.State, float]:
-    ball = zm.Rolling(zm.ball(0.1, 0.5), on=FLOOR, gravity=10.0, friction=0.3, restitution=0.5)
+    ball = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=FLOOR, gravity=10.0, friction=0.3, restitution=0.5)
     return ball, ball.flying.start(center=(0, 0, 1.1), velocity=(1, 0, 0), angular_velocity=(0, 3, 0)), 1.2
 
 
@@ -32,12 +32,14 @@ def bead_that_leaves() -> tuple[zm.System, zm.State, float]:
 
 def ball_in_a_room() -> tuple[zm.System, zm.State, float]:
     room = {"floor": FLOOR, "wall": zm.Surface(lambda X, Y, Z: 1.0 - X)}
-    ball = zm.Contacts(zm.ball(0.1, 0.5), on=room, gravity=10.0, friction={"floor": 0.2, "wall": 0.1}, restitution=0.5)
+    ball = zm.Contacts(
+        zm.bodies.ball(0.1, 0.5), on=room, gravity=10.0, friction={"floor": 0.2, "wall": 0.1}, restitution=0.5
+    )
     return ball, ball.start(center=(0.3, 0.0, 0.3), velocity=(1.8, 0.0, 0.0)), 0.6
 
 
 def slip_that_ends() -> tuple[zm.System, zm.State, float]:
-    ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(0.2), gravity=10.0, friction=0.3)
+    ball = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.surfaces.plane(0.2), gravity=10.0, friction=0.3)
     given = [
         (ball.contact[:2], 0.0),
         (ball.center_particle.velocity[:2], (2.0, 0.5)),
@@ -47,14 +49,14 @@ def slip_that_ends() -> tuple[zm.System, zm.State, float]:
 
 
 def ball_that_comes_to_rest() -> tuple[zm.System, zm.State, float]:
-    ball = zm.Rolling(zm.ball(0.1, 0.5), on=FLOOR, gravity=10.0, rolling_resistance=0.01)
+    ball = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=FLOOR, gravity=10.0, rolling_resistance=0.01)
     return ball, ball.start(contact=(0, 0), velocity=(0.3, 0.0)), 1.0
 
 
 def wheel_that_bounces() -> tuple[zm.System, zm.State, float]:
     hoop = zm.RigidBody("hoop", mass=1.0, inertia=(0.02, 0.04, 0.02), at=(0, 0, 0.7))
     given = {"radius": 0.2, "axis": (0, 1, 0), "friction": 0.3, "restitution": 0.5, "name": "tyre"}
-    tyre = zm.WheelOnSurface(zm.Ground(), hoop, FLOOR, **given)
+    tyre = zm.joints.WheelOnSurface(zm.Ground(), hoop, FLOOR, **given)
     system = zm.System([hoop], gravity=10.0, joints=[tyre])
     thrown = [(hoop.position, (0, 0, 0.7)), (hoop.velocity, (1.0, 0, 0)), (hoop.angular_velocity, 0)]
     return system, tyre.lifted(system).start(thrown), 0.8
@@ -62,7 +64,7 @@ def wheel_that_bounces() -> tuple[zm.System, zm.State, float]:
 
 def bob_on_a_rope() -> tuple[zm.System, zm.State, float]:
     bob = zm.Particle("bob", mass=1.0, at=(0.5, 0, 0))
-    hung = zm.System([bob], gravity=10.0, joints=[zm.Rope(zm.Ground(), bob, length=1.0)])
+    hung = zm.System([bob], gravity=10.0, joints=[zm.joints.Rope(zm.Ground(), bob, length=1.0)])
     return hung, hung.start([(bob.position, (0.5, 0, 0)), (bob.velocity, 0)]), 1.0
 
 

@@ -28,34 +28,34 @@ from integrate.problems import oscillator, pendulum
 )
 def test_bad_options(options, words):
     p = oscillator()
-    with pytest.raises(zm.ModelError, match=words):
+    with pytest.raises(zm.errors.ModelError, match=words):
         zm.simulate(p.system, p.start, **{"until": 1.0, **options})
 
 
 def test_a_start_of_another_system():
-    with pytest.raises(zm.ModelError, match=r"another system; make it with system\.start"):
+    with pytest.raises(zm.errors.ModelError, match=r"another system; make it with system\.start"):
         zm.simulate(oscillator().system, oscillator().start, until=1.0)
-    with pytest.raises(zm.ModelError, match="another system"):
+    with pytest.raises(zm.errors.ModelError, match="another system"):
         zm.simulate(oscillator().system, {"x": 1.0}, until=1.0)
 
 
 def test_times_outside_the_run():
     run = oscillator().run(until=2.0)
     for t in (-0.1, 2.1, np.nan, [0.5, 3.0]):
-        with pytest.raises(zm.ModelError, match=r"outside the run, which covers 0 … 2 s"):
+        with pytest.raises(zm.errors.ModelError, match=r"outside the run, which covers 0 … 2 s"):
             run.at(t)
 
 
 def test_what_the_run_knows_nothing_of():
     run = oscillator().run(until=1.0)
-    with pytest.raises(zm.ModelError, match="'stranger' is nothing of this system"):
+    with pytest.raises(zm.errors.ModelError, match="'stranger' is nothing of this system"):
         run[zm.coordinate("stranger")]
 
 
 def test_parameters_that_are_no_numbers():
     length = zm.parameter("length", 0.7)
     _, system, start = pendulum(length)
-    with pytest.raises(zm.ModelError, match="'length' is nan"):
+    with pytest.raises(zm.errors.ModelError, match="'length' is nan"):
         zm.simulate(system, start, until=1.0, parameters={length: np.nan})
 
 
@@ -63,7 +63,7 @@ def test_a_parameter_that_is_made_twice_is_told():
     """Its name alone would say that it is not there and that it is."""
     x, m = zm.coordinate("x"), zm.parameter("m", 1.0)
     system = zm.System(kinetic=m * zm.rate(x) ** 2 / 2, potential=x**2 / 2)
-    with pytest.raises(zm.ModelError, match="another 'm' is, made apart from this one"):
+    with pytest.raises(zm.errors.ModelError, match="another 'm' is, made apart from this one"):
         system.start({x: 1.0}, parameters={zm.parameter("m", 2.0): 3.0})
-    with pytest.raises(zm.ModelError, match="another 'x' is, made apart"):
+    with pytest.raises(zm.errors.ModelError, match="another 'x' is, made apart"):
         zm.simulate(system, system.start({x: 1.0}), until=0.1)[zm.coordinate("x")]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import zeromass as zm
-from zeromass.integrate import course
+from zeromass.integrate import Settings, course
 from zeromass.integrate.stepping.loop import Loop
 from zeromass.papers import um2022
 
@@ -28,7 +28,7 @@ def impatient(monkeypatch):
 
 def test_a_run_keeps_what_there_is(impatient):
     impatient()
-    with pytest.warns(zm.integrate.RunStopped, match="interrupted"):
+    with pytest.warns(zm.errors.RunStopped, match="interrupted"):
         run = zm.simulate(SPRING, SPRING.start({x: 1.0}), until=1e5)
     assert run.outcome.ending == "interrupted"
     assert 0 < run.t[-1] < 1e5
@@ -44,7 +44,7 @@ def test_a_motion_on_the_way_to_something_else_is_interrupted_as_a_whole(impatie
     with pytest.raises(KeyboardInterrupt):
         run.view(tmp_path / "page.html", sliders={k: (0.5, 2.0)})
     with pytest.raises(KeyboardInterrupt):
-        course(SPRING, run.start, 20.0, zm.Settings())
+        course(SPRING, run.start, 20.0, Settings())
     assert not [*tmp_path.iterdir()]
 
 

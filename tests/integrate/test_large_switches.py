@@ -23,11 +23,11 @@ def rubbed(p: zm.Particle, level: Any, pull: Any = 0.0) -> zm.Force:
     return zm.Force([pull - level * np.sign(p.velocity[0]), 0, 0], at=p.position)
 
 
-def hinged(count: int, level: float) -> tuple[zm.System, list[zm.Revolute], list[Any]]:
+def hinged(count: int, level: float) -> tuple[zm.System, list[zm.joints.Revolute], list[Any]]:
     """Rods of 1 kg and 1 m in a row, hinges with friction between them, the first at the ground."""
     bodies = [zm.RigidBody(f"rod {k}", 1.0, [0.02, 0.09, 0.08], at=(float(k), 0, 0)) for k in range(count)]
     hinges = [
-        zm.Revolute(bodies[k - 1] if k else zm.Ground(), rod, at=(float(k) - 0.5, 0, 0), axis=(0, 0, 1))
+        zm.joints.Revolute(bodies[k - 1] if k else zm.Ground(), rod, at=(float(k) - 0.5, 0, 0), axis=(0, 0, 1))
         for k, rod in enumerate(bodies)
     ]
     friction = [hinge.friction(level) for hinge in hinges]

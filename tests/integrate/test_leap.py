@@ -149,11 +149,11 @@ def test_a_taut_elbow_without_mass_is_undetermined():
     constraints = {"upper": (E @ E - 1) / 2, "lower": ((P - E) @ (P - E) - 1) / 2}
     system = zm.System(kinetic=zm.rate(P) @ zm.rate(P) / 2, coordinates=[*E, *P], constraints=constraints)
     taut = zm.State(system, 0.0, np.array([0.0, 1.0, 0.0, 2.0]), np.zeros(4), {})
-    with pytest.warns(zm.RunStopped):
+    with pytest.warns(zm.errors.RunStopped):
         assert zm.simulate(system, taut, until=1.0).outcome.ending == "non-unique"
     half = np.array([np.sin(0.5), np.cos(0.5)])
     start = system.start([(E, half), (P, (0.0, 2 * half[1])), (zm.rate(P), (0.0, 0.3))])
-    with pytest.warns(zm.RunStopped):
+    with pytest.warns(zm.errors.RunStopped):
         run = zm.simulate(system, start, until=3.0)
     assert run.t[-1] <= (2 - 2 * half[1]) / 0.3 + 1e-9
 
@@ -163,10 +163,10 @@ def test_squares_of_rates_that_vanish():
     x, y = zm.coordinates("x y")
     kinetic = (zm.rate(x) ** 2 + zm.rate(y) ** 2) / 2
     system = zm.System(kinetic=kinetic, potential=9.81 * y, constraints={"rates": zm.rate(x) ** 2 - zm.rate(y) ** 2})
-    with pytest.warns(zm.RunStopped, match="rates"):
+    with pytest.warns(zm.errors.RunStopped, match="rates"):
         run = zm.simulate(system, zm.State(system, 0.0, np.zeros(2), np.zeros(2), {}), until=1.0)
     assert run.outcome.ending == "singular branch"
-    with pytest.warns(zm.RunStopped):
+    with pytest.warns(zm.errors.RunStopped):
         run = zm.simulate(system, zm.State(system, 0.0, np.zeros(2), np.ones(2), {}), until=1.0)
     assert np.abs(run[x] - run.t + 9.81 * run.t**2 / 4).max() <= 1e-9
 
@@ -186,7 +186,9 @@ def test_a_row_that_says_what_the_motion_keeps_anyway(method):
 def test_a_file_keeps_the_passages(tmp_path):
     system, a, b, c = parallelogram(1.0, 1.0)
     run = zm.simulate(system, system.start({a: 1.0, b: 1.0, c: 0.0, zm.rate(a): -2.0}), until=1.0, rtol=1e-8)
-    with warnings.catch_warnings(action="ignore", category=zm.FewDigits):  # c is 0 but for rounding, and has no digits
+    with warnings.catch_warnings(
+        action="ignore", category=zm.errors.FewDigits
+    ):  # c is 0 but for rounding, and has no digits
         run.save(tmp_path / "parallelogram.nc")
     again = zm.load(tmp_path / "parallelogram.nc")
     assert len(run.passages) == 2

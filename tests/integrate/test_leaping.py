@@ -154,7 +154,7 @@ def test_without_projection_a_singular_position_ends_a_run(method, rtol):
     a, c, b = system.coordinates
     for angle in (2.0, 2.3, 2.6, 2.9):
         start = system.start({a: angle, c: 0.0, b: angle, zm.rate(a): 4.57})
-        with pytest.warns(zm.RunStopped):
+        with pytest.warns(zm.errors.RunStopped):
             run = zm.simulate(system, start, until=0.6, rtol=rtol, atol=rtol / 100, method=method, project=False)
         exact = pendulum(5 / 3, 2 * G, [angle, 4.57], 0.6)
         assert run.outcome.ending == "singular branch"

@@ -8,7 +8,7 @@ import pytest
 import zeromass as zm
 
 
-def bouncing(until: float) -> tuple[zm.Run, zm.Expression]:
+def bouncing(until: float) -> tuple[zm.Run, zm.expression.Expression]:
     """A ball on a floor of springs: a segment for each flight and each touch."""
     x = zm.coordinate("x")
     ball = zm.System(kinetic=zm.rate(x) ** 2 / 2, forces={x: -9.81 + zm.where(x < 0, -225.0 * x, 0.0)})

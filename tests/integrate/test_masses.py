@@ -13,7 +13,7 @@ def chain(masses):
     for k, m in enumerate(masses):
         J = m * LENGTH**2 / 12
         body = zm.RigidBody(f"link{k}", m, (0.12 * J, J, J), at=((k + 0.5) * LENGTH, 0, 0))
-        joints.append(zm.Revolute(before, body, at=(k * LENGTH, 0, 0), axis=(0, 1, 0)))
+        joints.append(zm.joints.Revolute(before, body, at=(k * LENGTH, 0, 0), axis=(0, 1, 0)))
         bodies.append(body)
         before = body
     return zm.System(bodies, gravity=G, joints=joints), joints
@@ -41,7 +41,7 @@ def test_a_chain_of_masses_twelve_orders_apart_falls_as_it_should(masses):
 
 def test_masses_that_rounding_does_not_bear_are_named():
     system, _ = chain(np.logspace(-9, 9, 4))
-    with pytest.warns(zm.RunStopped):
+    with pytest.warns(zm.errors.RunStopped):
         run = zm.simulate(system, system.start(), until=1e-3, atol=1e-12)
     assert run.outcome.ending == "non-unique"
     assert "rounding leaves no digit of the acceleration" in run.outcome.message
@@ -51,6 +51,6 @@ def test_masses_that_rounding_does_not_bear_are_named():
 def test_a_run_that_goes_on_carefully_does_not_end_there():
     """Steps that are careful about a weak pivot end before the run does, which then goes on."""
     system, _ = chain(np.logspace(-9, 9, 8))
-    with pytest.warns(zm.RunStopped):
+    with pytest.warns(zm.errors.RunStopped):
         run = zm.simulate(system, system.start(), until=0.5, rtol=1e-10, atol=1e-12)
     assert run.outcome.ending != "finished" or run.t[-1] == 0.5

@@ -132,7 +132,7 @@ REFUSED: dict[Selection, Any] = {
 @pytest.mark.parametrize("why", REFUSED)
 def test_a_motion_that_is_not_determined_says_why(why):
     system, start = REFUSED[why]()
-    with pytest.warns(zm.RunStopped):
+    with pytest.warns(zm.errors.RunStopped):
         run = zm.simulate(system, start, until=1.0)
     assert run.outcome.ending.name == "AMBIGUOUS"
     first, last = WORDS[why].format(which="|", count=6, number=2).split("|")

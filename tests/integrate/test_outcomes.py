@@ -16,7 +16,7 @@ METHODS = pytest.mark.parametrize("options", [{}, {"method": "fixed", "step": 0.
 
 def stopped(system: zm.System, start: zm.State, ending: Ending, until: float = 10.0, **options) -> zm.Run:
     """A run that ends in this way, with a warning that says what the outcome says."""
-    with pytest.warns(zm.RunStopped) as caught:
+    with pytest.warns(zm.errors.RunStopped) as caught:
         run = zm.simulate(system, start, until=until, **options)
     assert [str(warning.message) for warning in caught] == [str(run.outcome)]
     assert run.outcome.ending is ending
@@ -63,7 +63,7 @@ def test_non_unique(options):
     # the start can be looked at, accelerations can not
     assert run[bob.position].shape == (1, 3)
     assert run.at(0.0)[system.energy].shape == (1,)
-    with pytest.raises(zm.ModelError, match=r"could not begin: non-unique.*ghost\.x"):
+    with pytest.raises(zm.errors.ModelError, match=r"could not begin: non-unique.*ghost\.x"):
         run[zm.acceleration(bob.position)]
 
 
@@ -207,7 +207,7 @@ def test_interrupted():
         if len(told) == 3:
             raise KeyboardInterrupt
 
-    with pytest.warns(zm.RunStopped, match="interrupted at t = .*what was computed so far is kept"):
+    with pytest.warns(zm.errors.RunStopped, match="interrupted at t = .*what was computed so far is kept"):
         run = zm.simulate(system, start, until=1e6, progress=progress)
     assert run.outcome.ending is Ending.INTERRUPTED
     assert run.t[-1] == told[-1] < 1e6

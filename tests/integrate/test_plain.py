@@ -7,6 +7,7 @@ import pytest
 
 import zeromass as zm
 from integrate.problems import kepler, pendulum, sleigh, top, wire
+from zeromass.integrate import METHODS
 from zeromass.integrate.methods.collocation import plain as collocation
 from zeromass.integrate.methods.dop853 import plain as dop853
 from zeromass.integrate.stepping.functions import Functions
@@ -56,7 +57,7 @@ def rk4(f, t, y, h):
 def added(monkeypatch) -> str:
     """A method that is not part of zeromass."""
     method = plain_method("rk4", rk4, order=4, summary="the classical method")
-    monkeypatch.setitem(zm.METHODS, "rk4", method)
+    monkeypatch.setitem(METHODS, "rk4", method)
     return method.name
 
 
@@ -92,5 +93,7 @@ def test_an_added_method_ends_at_events_and_by_name(added):
     run = zm.simulate(system, system.start({x: 1.0}), until=10.0, method=added, events={"ground": x})
     assert run.outcome.ending == "event"
     assert run.outcome.t == pytest.approx(np.sqrt(2 / 9.81), abs=1e-12)
-    with pytest.raises(zm.ModelError, match=r"no method 'rk5'; there are: collocation, dop853, radau, fixed, rk4"):
+    with pytest.raises(
+        zm.errors.ModelError, match=r"no method 'rk5'; there are: collocation, dop853, radau, fixed, rk4"
+    ):
         zm.simulate(system, system.start({x: 1.0}), until=1.0, method="rk5")

@@ -384,7 +384,7 @@ def test_not_a_number():
     """The force √x ends with x = 0; x falls there from 1."""
     x = zm.coordinate("x")
     system = zm.System(M=[[1.0]], Q=[-1 + 0.1 * np.sqrt(x)], coordinates=[x])
-    with pytest.warns(zm.RunStopped, match="not a number"):
+    with pytest.warns(zm.errors.RunStopped, match="not a number"):
         run = zm.simulate(system, system.start({x: 1.0}), until=5.0, method="radau")
     assert run.outcome.ending.value == "not a number"
     assert 0 <= run[x][-1] <= 1e-6
@@ -395,10 +395,10 @@ def test_step_too_small():
     x = zm.coordinate("x")
     system = zm.System(M=[[1.0]], Q=[2 * x * zm.rate(x)], coordinates=[x])
     start = system.start({x: 1.0, zm.rate(x): 1.0})
-    with pytest.warns(zm.RunStopped, match="step too small"):
+    with pytest.warns(zm.errors.RunStopped, match="step too small"):
         run = zm.simulate(system, start, until=5.0, method="radau")
     assert abs(run.t[-1] - 1) <= 1e-9
-    with pytest.warns(zm.RunStopped, match="step too small"):
+    with pytest.warns(zm.errors.RunStopped, match="step too small"):
         fixed = zm.simulate(system, start, until=5.0, method="radau", step=0.25)
     assert fixed.t[-1] <= 1
     assert len(fixed) > 1
@@ -417,7 +417,7 @@ def test_interrupted(steps, monkeypatch):
         if len(told) == 2:
             raise KeyboardInterrupt
 
-    with pytest.warns(zm.RunStopped, match="interrupted"):
+    with pytest.warns(zm.errors.RunStopped, match="interrupted"):
         run = p.run(method="radau", progress=interrupting)
     assert len(run) == 2 * steps + 1
     assert len(run.t) == len(run.y) == run.statistics.steps + 1
@@ -432,7 +432,7 @@ def test_steps_need_a_length():
     run = p.run(method="radau", step=0.3, until=2.0)
     assert np.allclose(np.diff(run.t)[:-1], 0.3)
     assert run.statistics.rejected == 0
-    with pytest.raises(zm.ModelError, match="'radau'"):
+    with pytest.raises(zm.errors.ModelError, match="'radau'"):
         p.run(method="dop853", step=0.3)
-    with pytest.raises(zm.ModelError, match="must be positive"):
+    with pytest.raises(zm.errors.ModelError, match="must be positive"):
         p.run(method="radau", step=-0.3)

@@ -34,7 +34,7 @@ def wheelset() -> tuple[zm.System, zm.State]:
         shift = (0, side * (w + ρ * np.sin(np.arctan(slope))), -ρ * np.cos(np.arctan(slope)))
         rail = zm.Surface(lambda X, Y, Z: (Y**2 + Z**2 - ρ**2) / (2 * ρ), shift=shift, name=f"{name} rail")
         given = {"profile": lambda y, side=side: r - side * slope * y, "center": (0, side * w, 0), "two_sided": True}
-        wheels.append(zm.WheelOnSurface(zm.Ground(), axle, rail, **given, axis=(0, 1, 0), name=name))
+        wheels.append(zm.joints.WheelOnSurface(zm.Ground(), axle, rail, **given, axis=(0, 1, 0), name=name))
     system = zm.System([axle], gravity=9.81, joints=wheels)
     x, y, _ = axle.position
     return system, system.start({x: 0, y: 1e-4, axle.rotation[0, 1]: 0, axle.velocity[0]: 10.0})

@@ -47,7 +47,7 @@ def judged(each: Case) -> str:
         return f"left out: {reason}"
     method = METHODS[each.seed % len(METHODS)]
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", zm.RunStopped)
+        warnings.simplefilter("ignore", zm.errors.RunStopped)
         run = zm.simulate(each.system, each.start(), until=each.until, rtol=RTOL, atol=ATOL, method=method)
     allowed = REACH[method] * RTOL * growth * max(1.0, np.abs(each.expected(exact)).max())
     error = off(run, each, exact)

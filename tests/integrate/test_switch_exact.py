@@ -17,7 +17,7 @@ from integrate.references import closed_forms as exact
 METHODS = "collocation", "dop853", "radau"
 
 
-def one(force: Callable) -> tuple[zm.System, zm.Expression]:
+def one(force: Callable) -> tuple[zm.System, zm.expression.Expression]:
     """A mass of 1 kg with a force of its place and speed."""
     x = zm.coordinate("x")
     return zm.System(kinetic=zm.rate(x) ** 2 / 2, coordinates=[x], forces={x: force(x, zm.rate(x))}), x

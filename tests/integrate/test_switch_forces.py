@@ -16,7 +16,9 @@ TIGHT = {"rtol": 1e-12, "atol": 1e-14}
 METHODS = ["collocation", "dop853", "radau"]
 
 
-def rubbed(p: zm.Particle, normal, along, μ: float, *, by: str = "reaction", **given) -> tuple[System, zm.Expression]:
+def rubbed(
+    p: zm.Particle, normal, along, μ: float, *, by: str = "reaction", **given
+) -> tuple[System, zm.expression.Expression]:
     """A particle under constraints, with friction μ |N| against its speed along them, and N.
 
     by  how N is written: with the accelerations, or with the multiplier of "wire", whose gradient is the normal
@@ -187,7 +189,7 @@ def test_a_bead_on_a_vertical_circle(by, speed):
     assert np.all((run[N] > 0).any() and ((run[N] < 0).any() or speed < 5))
 
 
-def rod(μ: float) -> tuple[System, zm.Expression, zm.Expression]:
+def rod(μ: float) -> tuple[System, zm.expression.Expression, zm.expression.Expression]:
     """Painlevé's: a thin rod of length 2 and mass 1, one end of which slides on a table and can not leave it."""
     x, y, θ = q = zm.coordinates("x y theta")
     kinetic = (zm.rate(x) ** 2 + zm.rate(y) ** 2) / 2 + zm.rate(θ) ** 2 / 6
@@ -227,9 +229,9 @@ def test_painleves_rod_has_one_motion_several_or_none(μ, ω, way):
         assert run.outcome.ending == "finished"
         return
     assert μ == 2.5
-    with pytest.raises(zm.ModelError, match="Painlevé"):
+    with pytest.raises(zm.errors.ModelError, match="Painlevé"):
         _ = start[N]
-    with pytest.warns(zm.RunStopped):
+    with pytest.warns(zm.errors.RunStopped):
         run = zm.simulate(system, start, until=0.01)
     assert run.outcome.ending == "ambiguous"
     assert ("no sign" if not right else "2 signs") in run.outcome.message
@@ -240,7 +242,7 @@ def test_a_rod_that_comes_to_where_friction_and_constraint_contradict_one_anothe
     system, _N, tip = rod(2.5)
     x, _, θ = system.coordinates
     start = system.start({x: 0.0, θ: 0.5, zm.rate(θ): 1.5, tip: -6.0})
-    with pytest.warns(zm.RunStopped):
+    with pytest.warns(zm.errors.RunStopped):
         run = zm.simulate(system, start, until=3.0)
     assert not run.outcome.complete
     assert run.outcome.ending in ("ambiguous", "singular branch", "step too small")
@@ -251,10 +253,10 @@ def test_a_force_that_is_no_line_in_the_unknown_force_on_any_piece_is_refused():
     x, y = q = zm.coordinates("x y")
     given = {"kinetic": zm.rate(x) ** 2 + zm.rate(y) ** 2, "constraints": {"line": y}, "coordinates": [*q]}
     N = System(**given).multipliers[0]
-    with pytest.raises(zm.ModelError, match="not linear"):
+    with pytest.raises(zm.errors.ModelError, match="not linear"):
         System(**given, nonideal={x: -(abs(N) ** 1.5)})
     stepped = System(**given, nonideal={x: -np.floor(N)})
-    with pytest.raises(zm.ModelError, match="steps of an unknown force"):
+    with pytest.raises(zm.errors.ModelError, match="steps of an unknown force"):
         _ = stepped.pieces
 
 
@@ -263,7 +265,7 @@ def test_redundant_constraints_do_not_tell_their_multipliers():
     given = {"gravity": G, "constraints": {"wire": p.position[2], "again": 2 * p.position[2]}}
     system, _ = rubbed(p, np.array([0, 0, 1]), np.array([1, 0, 0]), 0.3, by="multiplier", **given)
     start = system.start([(p.velocity, (1.0, 0, 0))])
-    with pytest.raises(zm.ModelError, match="share their forces"):
+    with pytest.raises(zm.errors.ModelError, match="share their forces"):
         zm.simulate(system, start, until=1.0)
 
 

@@ -14,7 +14,7 @@ V = zm.rate
 
 
 def stopped(system, start, until, **settings):
-    with pytest.warns(zm.RunStopped):
+    with pytest.warns(zm.errors.RunStopped):
         return zm.simulate(system, start, until=until, **settings)
 
 
@@ -37,7 +37,7 @@ def test_a_constraint_that_jumps_ends_the_run_by_name_place_and_size():
 
 def test_a_ball_stops_at_a_step_of_its_surface():
     surface = zm.Surface(lambda X, Y: zm.where(X > 0.5, 0.2, 0.0))
-    ball = zm.Rolling(zm.ball(0.1, 0.5), on=surface)
+    ball = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=surface)
     run = stopped(ball, ball.start(contact=(0, 0), velocity=(1, 0)), 2.0, rtol=1e-12, atol=1e-14)
     assert run.outcome.ending == "jump"
     assert abs(run.t[-1] - 0.5) < 1e-12
@@ -48,7 +48,7 @@ def test_a_ball_stops_at_a_step_of_its_surface():
 @pytest.mark.parametrize("height", [lambda X, Y: 0.3 * np.abs(X), lambda X, Y: np.maximum(0.5 * X, 0.0)])
 def test_a_ball_stops_where_its_surface_has_a_kink(height):
     """Its centre would have to jump there: a ball touches both sides of a kink before its contact is in it."""
-    ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.Surface(height))
+    ball = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.Surface(height))
     run = stopped(ball, ball.start(contact=(-1, 0), velocity=(1, 0)), 2.0)
     assert run.outcome.ending == "jump"
     assert "tangency" in run.outcome.message
@@ -57,7 +57,7 @@ def test_a_ball_stops_where_its_surface_has_a_kink(height):
 
 
 def test_a_surface_that_goes_over_smoothly_enough_only_begins_anew():
-    ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.Surface(lambda X, Y: zm.where(X > 0.5, (X - 0.5) ** 3, 0.0)))
+    ball = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.Surface(lambda X, Y: zm.where(X > 0.5, (X - 0.5) ** 3, 0.0)))
     run = zm.simulate(ball, ball.start(contact=(0, 0), velocity=(1, 0)), until=2.0)
     assert run.outcome.ending == "finished"
     assert np.ptp(run[ball.energy]) < 1e-9
@@ -68,12 +68,12 @@ def test_a_surface_that_goes_over_smoothly_enough_only_begins_anew():
 def test_a_belt_that_turns_at_once_makes_a_ball_slip():
     """The belt goes from −1 to 1 m/s: with friction 0.2 the ball slips for 2 · 2/(7 μ g), as when it is thrown on it."""
     belt = zm.Surface(lambda X, Y: 0 * X, shift=(np.abs(zm.t - 1), 0, 0))
-    ball = zm.Rolling(zm.ball(0.1, 0.5), on=belt, friction=0.2)
+    ball = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=belt, friction=0.2)
     run = zm.simulate(ball, ball.start(contact=(0, 0), velocity=(0, 0)), until=2.0)
     assert run.kinds == ("rolling", "slipping", "rolling")
     assert not run.impulses
     np.testing.assert_allclose(run.changes, [1.0, 1.0 + 2 * 2 / (7 * 0.2 * 9.81)], atol=1e-6)  # the creep takes 1e-8 s
-    without = zm.Rolling(zm.ball(0.1, 0.5), on=belt)
+    without = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=belt)
     run = zm.simulate(without, without.start(contact=(0, 0), velocity=(0, 0)), until=2.0)
     (impulse,) = run.impulses
     assert abs(impulse.change[without.index(without.center[0])] - 2 * 2 / 7) < 1e-12  # of a ball that the belt turns
@@ -159,13 +159,13 @@ def test_a_run_goes_on_from_rest(rubbed):
     system, x, run = rubbed
     further = zm.simulate(system, run.state(8.0), until=12.0)
     assert abs(further.at(12.0)[x] - run.at(10.0)[x]) < 1e-14
-    with pytest.raises(zm.ModelError, match="slides along 'sign"):
+    with pytest.raises(zm.errors.ModelError, match="slides along 'sign"):
         run.state(8.0)[zm.acceleration(x)]
 
 
 def test_tangents_end_at_a_switch_by_name(rubbed):
     system, x, run = rubbed
-    with pytest.raises(zm.ModelError, match="formula switches, 'sign"):
+    with pytest.raises(zm.errors.ModelError, match="formula switches, 'sign"):
         run.sensitivity()
     before = zm.simulate(system, system.start({x: 2.3}), until=1.0)
     np.testing.assert_allclose(before.sensitivity().start[0][:, 0], [np.cos(1.0), -np.sin(1.0)], atol=1e-9)

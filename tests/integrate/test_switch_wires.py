@@ -86,7 +86,7 @@ class Wire:
         along, N = self.forces(t, x, 0.0)
         return abs(along), self.μ * abs(N)
 
-    def run(self, by: str) -> tuple[zm.Run, zm.Expression, zm.Expression]:
+    def run(self, by: str) -> tuple[zm.Run, zm.expression.Expression, zm.expression.Expression]:
         bead = zm.Particle("bead", mass=0.4)
         x, y, z = bead.position
         f = self.height(x, 1)

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 import zeromass as zm
 from zeromass.cli import app
+from zeromass.integrate import Settings
 from zeromass.integrate.settings import SMALLEST_ATOL, SMALLEST_RTOL
 from zeromass.scenario import parse_scenario
 
@@ -54,11 +55,11 @@ def test_every_way_to_give_a_tolerance_warns(end):
         study = zm.sweep(swing, swing.start({θ: 1.0}), over={g: [9.81, 5.0]}, until=10.0, rtol=1e-20, keep={"end": θ})
     assert abs(float(study["end"][0]) - end) < 1e-12  # as above
     with pytest.warns(UserWarning, match="rtol = 1e-30"):
-        assert zm.Settings(rtol=1e-30).rtol == SMALLEST_RTOL
+        assert Settings(rtol=1e-30).rtol == SMALLEST_RTOL
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         scenario = parse_scenario(SCENARIO + "rtol = 1e-20")
-        smallest = zm.Settings(rtol=SMALLEST_RTOL, atol=SMALLEST_ATOL)
+        smallest = Settings(rtol=SMALLEST_RTOL, atol=SMALLEST_ATOL)
         assert smallest.tighter(1e-20) == smallest
     with pytest.warns(UserWarning, match="rtol = 1e-20"):
         assert abs(scenario.simulate().y[-1, 0] - end) < 1e-12  # as above
@@ -67,7 +68,7 @@ def test_every_way_to_give_a_tolerance_warns(end):
 @pytest.mark.parametrize("value", [0.0, -1e-10, np.nan, np.inf, "1e-10", True])
 @pytest.mark.parametrize("name", ["rtol", "atol"])
 def test_what_is_no_tolerance_is_refused(name, value):
-    with pytest.raises(zm.ModelError, match=f"{name} = .*positive"):
+    with pytest.raises(zm.errors.ModelError, match=f"{name} = .*positive"):
         zm.simulate(PENDULUM, START, until=1.0, **{name: value})
 
 
@@ -75,7 +76,7 @@ def test_what_is_no_tolerance_is_refused(name, value):
 
 
 def test_a_run_whose_energy_drifts_says_so():
-    with pytest.warns(zm.RunDoubtful, match="energy is out of balance by .* atol = 1"):
+    with pytest.warns(zm.errors.RunDoubtful, match="energy is out of balance by .* atol = 1"):
         run = zm.simulate(PENDULUM, START, until=10.0, atol=1.0)
     assert "finished, but the energy is out of balance" in repr(run)
     assert "energy is out of balance" in run._repr_html_()

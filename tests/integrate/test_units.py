@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import zeromass as zm
+from zeromass.equation import Verdict
 
 G = 9.81
 
@@ -50,7 +51,7 @@ def test_a_mechanism_in_any_units(mechanism) -> None:
     right = zm.simulate(system, start, until=1.0, rtol=1e-11, atol=1e-14).state(1.0)[place]
     for length, mass in [(1e3, 1e-3), (1e-3, 1e3), (1e6, 1.0), (1e-6, 1e12), (1e9, 1e-12), (1e12, 1e12)]:
         system, start, place = mechanism(length, mass)
-        assert start.motion.verdict is zm.Verdict.UNIQUE
+        assert start.motion.verdict is Verdict.UNIQUE
         run = zm.simulate(system, start, until=1.0, rtol=1e-11, atol=1e-14 * min(length, 1.0))
         assert run.outcome.complete, f"{length:g}, {mass:g}: {run.outcome}"
         # the error of one run at this tolerance, some 1e-10, and what the other steps of an angle in radians make of it
@@ -88,14 +89,14 @@ def two_masses(m2: float, k2: float) -> tuple[zm.System, zm.State]:
     return system, system.start({x1: 0.37, dx1: 0.6})
 
 
-@pytest.mark.filterwarnings("ignore::zeromass.RunStopped")
+@pytest.mark.filterwarnings("ignore::zeromass.errors.RunStopped")
 @pytest.mark.parametrize(("m2", "k2"), [(1e-308, 25.0), (0.0, 1e308), (1e-308, 1e308), (5e-324, 1.0), (1e308, 1e-308)])
 def test_numbers_at_the_edge_end_by_name(m2: float, k2: float) -> None:
     """A run, or an error of the library in words: no other exception, whatever the numbers."""
     try:
         system, start = two_masses(m2, k2)
         ended = str(zm.simulate(system, start, until=0.1).outcome)
-    except zm.ZeromassError as error:
+    except zm.errors.ZeromassError as error:
         ended = str(error)
     assert ended
 
@@ -105,7 +106,7 @@ def test_a_force_too_large_to_be_added_is_named() -> None:
     k = zm.parameter("k", 1e308)
     system = zm.System(kinetic=(zm.rate(x) ** 2 + zm.rate(y) ** 2) / 2, potential=k * (x - y) ** 2 / 2)
     start = system.start({x: 1.0, y: 0.5})
-    with pytest.raises(zm.ModelError, match=r"force on x.*too large"):
+    with pytest.raises(zm.errors.ModelError, match=r"force on x.*too large"):
         _ = start.motion
-    with pytest.warns(zm.RunStopped, match="not a number at t = 0 s: at the start the force on x"):
+    with pytest.warns(zm.errors.RunStopped, match="not a number at t = 0 s: at the start the force on x"):
         zm.simulate(system, start, until=1.0)

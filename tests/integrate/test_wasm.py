@@ -23,7 +23,7 @@ needs_node = pytest.mark.skipif(node() is None, reason=MISSING)
 def shell() -> tuple[zm.Rolling, zm.State]:
     vx, vy = zm.parameter("vx", 1.5), zm.parameter("vy", 1.0)
     bowl = zm.Surface(lambda X, Y, Z: Z - 0.03 * (X**2 + Y**2), shift=(0.1 * np.cos(np.pi * zm.t), 0, 0))
-    body = zm.two_material_shell(outer=0.09, inner=0.08, densities=(7874, 10490))
+    body = zm.bodies.two_material_shell(outer=0.09, inner=0.08, densities=(7874, 10490))
     rolling = zm.Rolling(body, on=bowl, gravity=9.81)
     start = rolling.start(contact=(-1.5, -0.75), velocity=(vx, vy), spin=0.0, orientation=(1, 0, 0, 0))
     return rolling, start
@@ -48,7 +48,7 @@ def four_bar() -> tuple[zm.System, zm.State]:
 def thrown() -> tuple[zm.System, zm.State]:
     """A ball that rolls over the top of a hill and leaves it."""
     speed = zm.parameter("speed", 0.8)
-    ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.sphere(1.0))
+    ball = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.surfaces.sphere(1.0))
     return ball, ball.start(contact=(0.1, 0.0), velocity=(speed, 0.0), guess=1.0)
 
 
@@ -59,7 +59,7 @@ def hills() -> tuple[zm.System, zm.State]:
     X, Y = np.meshgrid(x, y, indexing="ij")
     heights = 0.05 * (X**2 + Y**2) + 0.02 * np.sin(2 * X) * np.cos(Y)
     ground = zm.Surface.from_heights(x, y, heights)
-    ball = zm.Rolling(zm.ball(0.05, 0.5), on=ground)
+    ball = zm.Rolling(zm.bodies.ball(0.05, 0.5), on=ground)
     return ball, ball.start(contact=(0.8, 0.2), velocity=(0.0, speed))
 
 
@@ -78,7 +78,7 @@ def test_bits_are_those_of_this_machine_without_fused_operations(name, tmp_path)
     """Start, steps, events and samples: the same texts for two targets give the same numbers, to the last bit."""
     code = alone(SYSTEMS[name])
     here = HostMotion(code, unfused())
-    module = zm.wasm(code.program, code.start)
+    module = zm.export.wasm(code.program, code.start)
     times = np.linspace(0.0, 3.0, 101).tolist()
     tries = [code.values, [1.1 * x for x in code.values]]
     tasks = [
@@ -145,7 +145,9 @@ def test_slopes_are_those_of_this_machine(tmp_path):
     code = Alone(zm.compile(system, start), start)
     here = HostMotion(code, unfused())
     states = [(0.3, [0.7, 1.0]), (1.0, [1e15 + 0.3, -2.0]), (2.5, [-3.7e200, 0.5])]
-    found, _ = in_node(zm.wasm(code.program, start), [{"t": t, "slope": y, "values": {}} for t, y in states], tmp_path)
+    found, _ = in_node(
+        zm.export.wasm(code.program, start), [{"t": t, "slope": y, "values": {}} for t, y in states], tmp_path
+    )
     for (t, y), there in zip(states, found, strict=True):
         here.array("reals")[Real64.t], here.array("y")[:2] = t, y
         here.call("slope")
@@ -160,7 +162,7 @@ def test_the_shell_rolls_to_its_end_and_again_the_same(tmp_path):
     rolling, start = shell()
     program = zm.compile(rolling, start)
     task = {"values": {}, "until": 25.0, "rtol": 1e-9, "atol": 1e-12}
-    (once, again), _ = in_node(zm.wasm(program, start), [task, task], tmp_path)
+    (once, again), _ = in_node(zm.export.wasm(program, start), [task, task], tmp_path)
     assert once["ending"] == again["ending"] == "FINISHED"
     assert np.array_equal(once["record"], again["record"])
     run = zm.simulate(program, start, until=25.0, rtol=1e-9, method="dop853")
@@ -182,7 +184,7 @@ def test_events_are_those_of_simulate(tmp_path):
     ]
     program = zm.compile(system, start)
     task = {"values": {}, "until": 5.0, "rtol": 1e-11, "atol": 1e-13}
-    (found,), _ = in_node(zm.wasm(program, start, events=events), [task], tmp_path)
+    (found,), _ = in_node(zm.export.wasm(program, start, events=events), [task], tmp_path)
     assert (found["ending"], found["event"]["name"]) == ("EVENT", "wall")
     run = zm.simulate(program, start, until=5.0, rtol=1e-11, method="dop853", events=events)
     assert [name for name, _ in found["happened"]] == [event.name for event in run.events]

@@ -12,6 +12,7 @@ import pytest
 import zeromass as zm
 from contact.rooms import room, thrown
 from integrate.node import MISSING, node, over_switches
+from zeromass.integrate import Settings
 from zeromass.integrate.alone.pieced import Pieced
 
 pytestmark = pytest.mark.skipif(node() is None, reason=MISSING)
@@ -55,7 +56,7 @@ def beside(
         some = [segment.state(float(t)) for t in segment.t[:: max(len(segment.t) // pivots, 1)]]
         modes = {} if segment.piece is None else segment.piece.modes
         met += [here if system.pieces is None else system.pieces.state(here, modes) for here in some]
-    settings = zm.Settings(**TIGHT, method="dop853")
+    settings = Settings(**TIGHT, method="dop853")
     motion = Pieced(start, tuple(system.events), outputs, until, settings, [μ, e], met=tuple(met))
     motion.check()
     times = np.linspace(start.t, until, 51) * (1 - 1e-3)  # where no impact is
@@ -88,7 +89,7 @@ def beside(
 
 def test_a_ball_before_a_wall(tmp_path):
     """It rolls to the wall, which is there at 0.9/v, is thrown back, leaves the floor where friction lifts it, and rolls."""
-    ball = zm.Contacts(zm.ball(0.1, 0.5), on=WALLED, gravity=9.81, friction=μ, restitution=e)
+    ball = zm.Contacts(zm.bodies.ball(0.1, 0.5), on=WALLED, gravity=9.81, friction=μ, restitution=e)
     start = ball.start(center=(0.0, 0.0, 0.1), velocity=(1.8, 0.3, 0.0))
     (_, first), (_, second) = beside(start, 0.8, [{"e": 0.3}, {"mu": 0.05, "e": 0.2}], tmp_path)
     assert first["kinds"][1][0] == pytest.approx(0.5, abs=1e-12)
@@ -99,7 +100,7 @@ def test_a_ball_before_a_wall(tmp_path):
 def test_a_ball_falls_into_a_groove(tmp_path):
     """It strikes both sides, at once in the end, and rolls or slips on both."""
     groove = {"left": zm.Surface(lambda X, Y: Y + 0.1 * X), "right": zm.Surface(lambda X, Y: -Y + 0.1 * X)}
-    ball = zm.Contacts(zm.ball(0.1, 0.5), on=groove, gravity=9.81, friction=μ, restitution=0.0)
+    ball = zm.Contacts(zm.bodies.ball(0.1, 0.5), on=groove, gravity=9.81, friction=μ, restitution=0.0)
     start = ball.start(center=(0, 0, 0.2), velocity=(0.5, 0.2, 0), angular_velocity=(1, 0, 2))
     ((run, _),) = beside(start, 0.5, [{"mu": 0.3}], tmp_path)
     assert run.kinds[-1] == "left rolling, right rolling"
@@ -119,7 +120,8 @@ def test_random_rooms(kind, seed, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("body", "turned"), [(zm.ellipsoid((0.1, 0.12, 0.15), 0.5), (0.3, 0.2, 0.1)), (zm.disc(0.2, 1.0), (1.3, 0.2, 0.1))]
+    ("body", "turned"),
+    [(zm.bodies.ellipsoid((0.1, 0.12, 0.15), 0.5), (0.3, 0.2, 0.1)), (zm.bodies.disc(0.2, 1.0), (1.3, 0.2, 0.1))],
 )
 def test_bodies_that_are_not_round(body, turned, tmp_path):
     """Their slips turn during strokes, which are integrated."""
@@ -132,7 +134,7 @@ def test_bodies_that_are_not_round(body, turned, tmp_path):
 @pytest.mark.slow
 def test_two_balls(tmp_path):
     """Each with two surfaces, and strokes of its own."""
-    balls = [zm.ball(0.1, 0.5, name="red"), zm.ball(0.05, 0.2, name="blue")]
+    balls = [zm.bodies.ball(0.1, 0.5, name="red"), zm.bodies.ball(0.05, 0.2, name="blue")]
     both = zm.Contacts(balls, on=WALLED, gravity=9.81, friction=μ, restitution=e)
     centers, speeds = {"red": (0, 0, 0.1), "blue": (0, 1, 0.3)}, {"red": (1, 0.5, 0), "blue": (1.2, 0, 0)}
     beside(both.start(center=centers, velocity=speeds), 1.0, [{}, {"mu": 0.05}, {"mu": 0.5, "e": 0.2}], tmp_path)
@@ -141,7 +143,7 @@ def test_two_balls(tmp_path):
 @pytest.mark.slow
 def test_balls_that_strike_one_another(tmp_path):
     """On a table with friction of both kinds: rolling, a stroke of two bodies on a floor, hops, slipping, rolling."""
-    balls = [zm.ball(0.1, 0.5, name="red"), zm.ball(0.08, 0.3, name="blue")]
+    balls = [zm.bodies.ball(0.1, 0.5, name="red"), zm.bodies.ball(0.08, 0.3, name="blue")]
     both = zm.Contacts(balls, on=WALLED, between=True, gravity=9.81, friction=μ, restitution=e)
     centers, speeds = {"red": (-0.5, 0, 0.1), "blue": (0, 0.05, 0.08)}, {"red": (1.5, 0, 0), "blue": (0.3, 0, 0)}
     beside(both.start(center=centers, velocity=speeds), 0.8, [{}, {"mu": 0.05}, {"mu": 0.5, "e": 0.2}], tmp_path)
@@ -150,8 +152,10 @@ def test_balls_that_strike_one_another(tmp_path):
 @pytest.mark.slow
 def test_a_ball_on_an_egg(tmp_path):
     """It rolls on a moving body, slips and leaves it; both are free."""
-    egg = zm.ellipsoid((0.4, 0.3, 0.3), 2.0, name="egg")
-    both = zm.Contacts([egg, zm.ball(0.1, 0.5)], on=WALLED, between=True, gravity=9.81, friction=μ, restitution=e)
+    egg = zm.bodies.ellipsoid((0.4, 0.3, 0.3), 2.0, name="egg")
+    both = zm.Contacts(
+        [egg, zm.bodies.ball(0.1, 0.5)], on=WALLED, between=True, gravity=9.81, friction=μ, restitution=e
+    )
     start = both.start(center={"egg": (0, 0, 0.3), "ball": (0.05, 0, 0.69)}, touching=["egg on floor", "egg and ball"])
     assert beside(start, 0.8, [{"mu": 0.5, "e": 0.2}], tmp_path)[0][0].kinds[0].startswith("egg on floor rolling")
 
@@ -162,7 +166,7 @@ def test_normal_forces_that_are_shared(tmp_path):
     c = 0.1 * (1 - np.sqrt(2))
     sides = {"left": zm.Surface(lambda X, Y, Z: Z + Y - c), "right": zm.Surface(lambda X, Y, Z: Z - Y - c)}
     ball = zm.Contacts(
-        zm.ball(0.1, 0.5), on={"floor": zm.surfaces.plane(), **sides}, gravity=10.0, friction=μ, restitution=e
+        zm.bodies.ball(0.1, 0.5), on={"floor": zm.surfaces.plane(), **sides}, gravity=10.0, friction=μ, restitution=e
     )
     with warnings.catch_warnings(action="ignore"):
         turning = {"velocity": (1, 0, 0), "angular_velocity": (0, 10, 0)}
@@ -197,7 +201,7 @@ def test_a_bead_between_a_slope_and_a_wall(tmp_path):
 
 def test_an_implicit_body_slips_and_rolls_as_in_python(tmp_path):
     """Its rows follow from one another where it touches; where the slip dies out it keeps its velocity."""
-    body = zm.superquadric((0.1, 0.09, 0.08), exponent=2, mass=0.5, name="stone")
+    body = zm.bodies.superquadric((0.1, 0.09, 0.08), exponent=2, mass=0.5, name="stone")
     contacts = zm.Contacts(body, on={"floor": zm.surfaces.plane()}, friction=μ, restitution=e)
     floor, own = contacts["floor"], contacts.bodies[0]
     start = contacts.start(
@@ -221,10 +225,10 @@ def test_an_implicit_body_slips_and_rolls_as_in_python(tmp_path):
 
 def test_a_start_on_the_floor_is_made_anew(tmp_path):
     """It rolls with another speed; where the ball is lifted, or lowered into the floor, the page says so."""
-    ball = zm.Contacts(zm.ball(0.1, 0.5), on=WALLED, gravity=9.81, friction=μ, restitution=e)
+    ball = zm.Contacts(zm.bodies.ball(0.1, 0.5), on=WALLED, gravity=9.81, friction=μ, restitution=e)
     start = ball.start(center=(0.0, 0.0, h), velocity=(v, 0.3, 0.0))
     beside(start, 0.5, [{}, {"v": 2.5, "mu": 0.05}], tmp_path)
-    motion = Pieced(start, tuple(ball.events), (), 0.5, zm.Settings(**TIGHT, method="dop853"), [v, h])
+    motion = Pieced(start, tuple(ball.events), (), 0.5, Settings(**TIGHT, method="dop853"), [v, h])
     tasks = [{"values": {"h": height}, "until": 0.5, **TIGHT} for height in (0.2, 0.05)]
     for there in over_switches(motion, tasks, tmp_path):
         assert (there["ending"], there["message"]) == ("NO_START", "contact 'floor' does not touch at the start")
@@ -236,9 +240,9 @@ def test_a_start_inside_is_refused_in_the_words_of_python(tmp_path):
     system = zm.System([bead], gravity=9.81, contacts=[floor])
     start = system.start([(bead.position, (0.0, 0.0, h)), (bead.velocity, 0.0)])
     for x in (-0.05, -1.2345e-6):
-        motion = Pieced(start, (), (), 0.5, zm.Settings(method="dop853"), [h])
+        motion = Pieced(start, (), (), 0.5, Settings(method="dop853"), [h])
         (there,) = over_switches(motion, [{"values": {"h": x}, "until": 0.5}], tmp_path)
-        with pytest.raises(zm.StartError) as error:
+        with pytest.raises(zm.errors.StartError) as error:
             zm.simulate(system, start.again({"h": x}), until=0.5)
         assert (there["ending"], there["message"]) == ("NO_START", str(error.value))
 

@@ -69,7 +69,7 @@ VALUES: list[dict[Any, float]] = [{wind: 0.0, span: 0.6, rise: 0.0}, {wind: 3.0,
 def test_bits_are_those_of_this_machine_without_fused_operations(hanging, tmp_path):
     """Start, steps and samples in Node, to the last bit, and those of Python within 1e-9."""
     code, times = hanging.alone, np.linspace(0.0, 0.3, 31)
-    module = zm.wasm(code.program, code.start, outputs={"all": np.array(code.outputs)}, events=code.events)
+    module = zm.export.wasm(code.program, code.start, outputs={"all": np.array(code.outputs)}, events=code.events)
     settings: dict[str, Any] = {"until": 0.3, "rtol": 1e-10, "atol": 1e-12}
     tasks = [
         {"values": {p.name: x for p, x in values.items()}, **settings, "times": times.tolist()} for values in VALUES
@@ -141,8 +141,8 @@ def test_forces_that_constraints_share_are_refused_and_others_told():
     system, start = shaped("four bars")
     program, place = zm.compile(system, start), {row.name: k for k, row in enumerate(system.rows)}
     along, across = (system.multipliers[place[f"ground 0 place[{k}]"]] for k in (0, 2))
-    with pytest.raises(zm.ModelError, match="shared by constraints that repeat one another"):
-        zm.wasm(program, start, outputs={"force": across})
+    with pytest.raises(zm.errors.ModelError, match="shared by constraints that repeat one another"):
+        zm.export.wasm(program, start, outputs={"force": across})
     here, times = HostMotion(Alone(program, start, (), (along,)), unfused()), np.linspace(0.0, 0.3, 7)
     assert here.run([], 0.3, 1e-10, 1e-12) == 0
     run = zm.simulate(program, start, until=0.3, rtol=1e-10, atol=1e-12, method="dop853")

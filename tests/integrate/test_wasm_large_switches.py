@@ -18,6 +18,7 @@ from integrate.node import MISSING, node, over_switches, said
 from integrate.test_large_switches import COUNT, hinged, on_rails, rubbed
 from integrate.test_wasm_switches import TIGHT
 from zeromass.codegen.wasm import module_of, wasm32
+from zeromass.integrate import Settings
 from zeromass.integrate.alone.pieced import Pieced
 from zeromass.model import system as model_system
 
@@ -36,7 +37,7 @@ def rolled(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def pieced(start: zm.State, until: float, shown: Sequence[Any] = (), **tight: Any) -> Pieced:
     system = start.system
     outputs = (*system.coordinates, *system.rates, *shown)
-    told = zm.Settings(**{**TIGHT, **tight}, method="dop853")
+    told = Settings(**{**TIGHT, **tight}, method="dop853")
     return Pieced(start, tuple(system.events), outputs, until, told, (level, T))
 
 
@@ -282,7 +283,7 @@ def test_energies_that_jump_are_seen(rolled, tmp_path):
     step = sum(zm.where(p.position[0] > 0.3, 0.1 * level, 0.0) for p in masses)
     system = zm.System(masses, constraints=on_rails(masses), potential=step)
     start = system.start({p.velocity[0]: 1.0 + 0.1 * k for k, p in enumerate(masses)})
-    with pytest.warns(zm.RunStopped, match="the potential energy jumps by 0.1 J"):
+    with pytest.warns(zm.errors.RunStopped, match="the potential energy jumps by 0.1 J"):
         run = zm.simulate(system, start, until=1.0, method="dop853", **TIGHT)
     assert run.program.code == "rolled"
     (found,) = over_switches(pieced(start, 1.0), [{"values": {}, "until": 1.0, **TIGHT}], tmp_path)

@@ -64,7 +64,7 @@ def growing() -> Case:
 def ground() -> Case:
     """A ball on ground that is bent more strongly behind a line."""
     hill = zm.Surface(lambda X, Y, Z: Z - zm.where(X < 0, 0.02 * X**3, 0.05 * X**3) - 0.01 * Y**2)
-    ball = zm.Rolling(zm.ball(0.1, 0.5), on=hill)
+    ball = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=hill)
     return ball, ball.start(contact=(-0.5, 0.1), velocity=(end, 0.2)), 1.0, (end,), [{}, {"end": 1.2}]
 
 
@@ -128,7 +128,7 @@ def test_what_is_no_motion_ends_with_the_words_of_python(name, tmp_path):
     system = zm.System(coordinates=[x], **JUMPS[name](x))
     start = system.start()
     (there,) = over_switches(pieced(system, start, 2.0, ()), [{"values": {}, "until": 2.0, **TIGHT}], tmp_path)
-    with warnings.catch_warnings(action="ignore", category=zm.RunStopped):
+    with warnings.catch_warnings(action="ignore", category=zm.errors.RunStopped):
         run = zm.simulate(system, start, until=2.0, method="dop853", **TIGHT)
     assert there["ending"] == run.outcome.ending.name == "JUMP"
     assert there["t"] == pytest.approx(run.outcome.t, abs=1e-11)
@@ -141,7 +141,7 @@ def test_a_bead_that_comes_to_rest_in_a_bend_does_not_fall_through(tmp_path):
     system, start, _, sliders, _ = wire()
     values = {"place": 0.7, "bend": 0.8}
     (there,) = over_switches(pieced(system, start, 3.0, sliders), [{"values": values, "until": 3.0, **TIGHT}], tmp_path)
-    with warnings.catch_warnings(action="ignore", category=zm.RunStopped):
+    with warnings.catch_warnings(action="ignore", category=zm.errors.RunStopped):
         run = zm.simulate(system, start.again(values), until=3.0, method="dop853", **TIGHT)
     assert there["ending"] == run.outcome.ending.name == "CHATTERING"
     assert there["t"] == pytest.approx(run.outcome.t, abs=1e-9)
@@ -188,7 +188,7 @@ def test_all_constraints_that_jump_are_named(tmp_path):
     )
     motion = pieced(system, system.start(), 2.0, ())
     (found,) = over_switches(motion, [{"values": {}, "until": 2.0, **TIGHT}], tmp_path)
-    with pytest.warns(zm.RunStopped):
+    with pytest.warns(zm.errors.RunStopped):
         run = zm.simulate(system, system.start(), until=2.0, method="dop853", **TIGHT)
     assert found["ending"] == "JUMP"
     assert "'first' by -0.25, 'second' by 0.5 jumps" in run.outcome.message

@@ -18,7 +18,7 @@ g, v, μ, τ = 9.81, zm.parameter("v", 5.0), zm.parameter("mu", 0.3), zm.paramet
 def test_a_ball_on_a_rope(tmp_path):
     """It leaves its circle where the rope would have to push, at a height z with v² = g L (2 + 3 z/L), or goes all round."""
     bob = zm.Particle("bob", mass=1.0)
-    rope = zm.Rope(zm.Ground(), bob, length=1.0, name="rope")
+    rope = zm.joints.Rope(zm.Ground(), bob, length=1.0, name="rope")
     system = zm.System([bob], gravity=g, joints=[rope], constraints={"plane": bob.position[1]})
     x, _, z = bob.position
     start = system.start({x: 0.0, z: -1.0, bob.velocity[0]: v, bob.velocity[2]: 0.0})
@@ -35,7 +35,7 @@ def test_a_ball_on_a_rope(tmp_path):
 def test_two_ropes(tmp_path):
     """One below the other, slack at first; each takes an impulse where it becomes taut."""
     a, b = zm.Particle("a", mass=1.0), zm.Particle("b", mass=0.5)
-    ropes = [zm.Rope(zm.Ground(), a, length=1.0, name="upper"), zm.Rope(a, b, length=0.5, name="lower")]
+    ropes = [zm.joints.Rope(zm.Ground(), a, length=1.0, name="upper"), zm.joints.Rope(a, b, length=0.5, name="lower")]
     system = zm.System([a, b], gravity=g, joints=ropes)
     places = [(a.position, (0.3, 0, -0.5)), (b.position, (0.5, 0, -0.6))]
     start = system.start([*places, (a.velocity, (v, 0, 0)), (b.velocity, (0, 0.3, 0))])

@@ -10,6 +10,7 @@ import pytest
 
 import zeromass as zm
 from integrate.node import MISSING, HostMotion, in_node, node, over_switches, unfused
+from zeromass.integrate import Settings
 from zeromass.integrate.alone.module import Alone
 from zeromass.integrate.alone.pieced import Pieced
 from zeromass.integrate.methods.radau import stepper
@@ -42,7 +43,7 @@ def test_a_stiff_pendulum_is_that_of_its_angle(tmp_path):
     x, y, _ = system.coordinates
     events = [zm.Event("upright", x, terminal=False), zm.Event("far", x - 0.4, direction=-1)]
     program, times = zm.compile(system, start), np.linspace(0.0, 3.0, 61)
-    module = zm.wasm(program, start, method="radau", events=events, outputs={"all": [x, y, x**2 + y**2 - 1.0]})
+    module = zm.export.wasm(program, start, method="radau", events=events, outputs={"all": [x, y, x**2 + y**2 - 1.0]})
     values = {"stiffness": 2e6, "angle": 0.2}
     task = {"values": values, "until": 6.0, "times": times.tolist(), **TIGHT}
     (there,), _ = in_node(module, [task], tmp_path)
@@ -122,7 +123,7 @@ def rubbed() -> tuple[zm.System, zm.State]:
 @pytest.mark.parametrize("made", [stop, rubbed])
 def test_switches_of_stiff_motions_are_those_of_simulate(made, tmp_path):
     system, start = made()
-    (stiffness,), settings = system.parameters, zm.Settings(method="radau", **TIGHT)
+    (stiffness,), settings = system.parameters, Settings(method="radau", **TIGHT)
     motion = Pieced(start, (), tuple(system.coordinates), 12.0, settings, [stiffness])
     times, values = np.linspace(0.0, 12.0, 121), (1e6, 3e6)
     tasks = [{"values": {"stiffness": k}, "until": 12.0, "times": times.tolist(), **TIGHT} for k in values]
@@ -139,7 +140,7 @@ def test_switches_of_stiff_motions_are_those_of_simulate(made, tmp_path):
 def test_pivots_change_on_the_way(tmp_path):
     """A ball that rolls all round a globe: its contact follows from other coordinates on each side of it."""
     v = zm.parameter("v", 2.0)
-    ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.sphere(1.0), two_sided=True, gravity=1.0)
+    ball = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.surfaces.sphere(1.0), two_sided=True, gravity=1.0)
     start = ball.start(contact=(0.1, 0.0), velocity=(v, 0.0), guess=1.0)
     run = zm.simulate(ball, start.again({v: 2.2}), until=4.0, method="radau", **TIGHT)
     assert run.statistics.repivots > 0
@@ -152,5 +153,7 @@ def test_pivots_change_on_the_way(tmp_path):
 
 def test_what_there_is_no_method_for_is_said():
     system, start = pendulum()
-    with pytest.raises(zm.ModelError, match="does not step with method='collocation'; it does with: dop853, radau"):
-        zm.wasm(zm.compile(system, start), start, method="collocation")  # type: ignore[arg-type]
+    with pytest.raises(
+        zm.errors.ModelError, match="does not step with method='collocation'; it does with: dop853, radau"
+    ):
+        zm.export.wasm(zm.compile(system, start), start, method="collocation")  # type: ignore[arg-type]

@@ -13,6 +13,7 @@ import zeromass as zm
 from cases import few
 from integrate.node import MISSING, node, over_switches, said
 from integrate.references.random_systems import case
+from zeromass.integrate import Settings
 from zeromass.integrate.alone.pieced import Pieced
 
 pytestmark = pytest.mark.skipif(node() is None, reason=MISSING)
@@ -28,7 +29,7 @@ Case = tuple[zm.System, zm.State, float, tuple[Any, ...], list[dict[str, float]]
 
 def pieced(system: zm.System, start: zm.State, until: float, sliders: Any = (), **settings: float) -> Pieced:
     outputs = (*system.coordinates, *system.rates)
-    told = zm.Settings(**{**TIGHT, **settings}, method="dop853")
+    told = Settings(**{**TIGHT, **settings}, method="dop853")
     return Pieced(start, tuple(system.events), outputs, until, told, tuple(sliders))
 
 
@@ -158,7 +159,7 @@ def test_outcomes_are_those_of_python(tmp_path):
     tasks = [{"values": values, "until": 9.0, **TIGHT} for values in tries]
     found = over_switches(pieced(system, start, 9.0, (place,)), tasks, tmp_path)
     for values, there, ending in zip(tries, found, ("JUMP", "AMBIGUOUS"), strict=True):
-        with pytest.warns(zm.RunStopped):
+        with pytest.warns(zm.errors.RunStopped):
             run = zm.simulate(system, start.again(values), until=9.0, method="dop853", **TIGHT)
         assert there["ending"] == ending
         assert there["ending"] == run.outcome.ending.name
@@ -179,7 +180,7 @@ def test_steps_of_a_rate_hold_the_motion_on_one_of_them(tmp_path):
 def test_what_a_page_can_not_do_is_known_ahead():
     """A slider in a switch of time that is no line, nor a wave of one."""
     pushed = zm.System(kinetic=v**2 / 2, forces={x: zm.where(zm.t**2 < T, 1.0, 0.0)})
-    with pytest.raises(zm.ModelError, match=r"T stands in .* a switch of time alone"):
+    with pytest.raises(zm.errors.ModelError, match=r"T stands in .* a switch of time alone"):
         pieced(pushed, pushed.start({x: 0.0}), 2.0, (T,)).check()
     pieced(pushed, pushed.start({x: 0.0}), 2.0, (F,)).check()
 
@@ -201,7 +202,7 @@ def test_events_happen_on_the_way_and_end_motions(tmp_path):
     """A swing about x = −0.001: x − centre falls as cos √10 t, to where x = 0 is passed and to −0.7, where it ends."""
     system = zm.System(kinetic=v**2 / 2, potential=5 * x**2 - 0.01 * np.abs(x - 5))
     events = (zm.Event("middle", x, terminal=False), zm.Event("low", x + 0.7, direction=-1))
-    settings = zm.Settings(**TIGHT, method="dop853")
+    settings = Settings(**TIGHT, method="dop853")
     start = system.start({x: 1.0})
     (there,) = over_switches(
         Pieced(start, events, (x,), 5.0, settings), [{"values": {}, "until": 5.0, **TIGHT}], tmp_path

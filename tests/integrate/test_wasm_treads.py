@@ -36,7 +36,7 @@ def test_a_floor_that_heaves(tmp_path):
     e, a, ω = zm.parameter("e", 0.3), 0.02, 30.0
     hoop = zm.RigidBody("hoop", 1.0, (0.02, 0.04, 0.02), at=(0, 0, 0.2))
     floor = zm.Surface(lambda X, Y: a * np.sin(ω * zm.t), name="floor")
-    tyre = zm.WheelOnSurface(GROUND, hoop, floor, radius=0.2, axis=Y, restitution=e, name="tyre")
+    tyre = zm.joints.WheelOnSurface(GROUND, hoop, floor, radius=0.2, axis=Y, restitution=e, name="tyre")
     system = zm.System([hoop], gravity=g, joints=[tyre])
     start = system.start([(tyre.contact[:2], (0, 0)), (hoop.velocity[0], 0.5), (hoop.angular_velocity[0::2], 0)])
     runs = [run for run, _ in beside(start, 0.35, [{"e": 0.3}, {"e": 0.0}], tmp_path)]
@@ -57,9 +57,9 @@ def test_a_wheel_over_a_hill(tmp_path):
     """It leaves the top, lands with a slip, and bounces; with less friction it slips before."""
     μ, e, ω = zm.parameter("mu", 0.6), zm.parameter("e", 0.4), zm.parameter("omega", 15.0)
     hill = zm.Surface(lambda X, Y: 0.4 * np.exp(-((X / 0.6) ** 2)), name="hill")
-    wheel = zm.RigidBody("wheel", 1.0, zm.torus(0.15, 0.05, 1.0).inertia, at=(-0.3, 0, 0.5))
+    wheel = zm.RigidBody("wheel", 1.0, zm.bodies.torus(0.15, 0.05, 1.0).inertia, at=(-0.3, 0, 0.5))
     given = {"axis": (0, 0, 1), "radius": 0.2, "tube": 0.05, "friction": μ, "restitution": e, "name": "tyre"}
-    tyre = zm.WheelOnSurface(GROUND, wheel, hill, **given)
+    tyre = zm.joints.WheelOnSurface(GROUND, wheel, hill, **given)
     system = zm.System([wheel], gravity=g, joints=[tyre])
     u = np.array([np.cos(np.pi / 4 - 0.1), np.sin(np.pi / 4 - 0.1), 0.05, 0.02])
     asked = [(tyre.contact[:2], (-0.3, 0.0)), (wheel.quaternion, u / np.linalg.norm(u))]
@@ -78,7 +78,7 @@ def test_wheels_that_share_their_load(tmp_path):
     cart = zm.RigidBody("cart", 10.0, (1, 2, 2), at=(0, 0, 0.2))
     floor, given = zm.surfaces.plane(), {"radius": 0.2, "axis": Y, "friction": 0.3, "restitution": 0.0}
     feet = [
-        zm.WheelOnSurface(GROUND, cart, floor, center=(x, y, 0), name=f"foot {k}", **given)
+        zm.joints.WheelOnSurface(GROUND, cart, floor, center=(x, y, 0), name=f"foot {k}", **given)
         for k, (x, y) in enumerate(corners)
     ]
     system = zm.System([cart], gravity=g, joints=feet)

@@ -38,19 +38,19 @@ def surface(X: Any, Y: Any, Z: Any) -> Any:
 
 
 JOINTS = {
-    "fixed": (6, lambda a, b: zm.Fixed(a, b, at=AT)),
-    "revolute": (5, lambda a, b: zm.Revolute(a, b, at=AT, axis=AXIS)),
-    "prismatic": (5, lambda a, b: zm.Prismatic(a, b, at=AT, axis=AXIS)),
-    "cylindrical": (4, lambda a, b: zm.Cylindrical(a, b, at=AT, axis=AXIS)),
-    "screw": (5, lambda a, b: zm.Screw(a, b, at=AT, axis=AXIS, pitch=0.7)),
-    "planar": (3, lambda a, b: zm.Planar(a, b, at=AT, axis=AXIS)),
-    "spherical": (3, lambda a, b: zm.Spherical(a, b, at=AT)),
-    "universal": (4, lambda a, b: zm.Universal(a, b, at=AT, axes=(AXIS, ACROSS))),
-    "constant velocity": (4, lambda a, b: zm.ConstantVelocity(a, b, at=AT, axis=AXIS)),
-    "point on line": (2, lambda a, b: zm.PointOnLine(a, b, at=AT, axis=AXIS)),
-    "point on plane": (1, lambda a, b: zm.PointOnPlane(a, b, at=AT, normal=AXIS)),
-    "point on curve": (2, lambda a, b: zm.PointOnCurve(a, b, curve, on=(0.1, 0.2, 0.3), near=0.4)),
-    "point on surface": (1, lambda a, b: zm.PointOnSurface(a, b, surface, on=(0.1, 0.2, 0.3))),
-    "distance": (1, lambda a, b: zm.Distance(a, b, at=((0.1, 0.2, 0.3), (-0.2, 0.1, 0.4)))),
+    "fixed": (6, lambda a, b: zm.joints.Fixed(a, b, at=AT)),
+    "revolute": (5, lambda a, b: zm.joints.Revolute(a, b, at=AT, axis=AXIS)),
+    "prismatic": (5, lambda a, b: zm.joints.Prismatic(a, b, at=AT, axis=AXIS)),
+    "cylindrical": (4, lambda a, b: zm.joints.Cylindrical(a, b, at=AT, axis=AXIS)),
+    "screw": (5, lambda a, b: zm.joints.Screw(a, b, at=AT, axis=AXIS, pitch=0.7)),
+    "planar": (3, lambda a, b: zm.joints.Planar(a, b, at=AT, axis=AXIS)),
+    "spherical": (3, lambda a, b: zm.joints.Spherical(a, b, at=AT)),
+    "universal": (4, lambda a, b: zm.joints.Universal(a, b, at=AT, axes=(AXIS, ACROSS))),
+    "constant velocity": (4, lambda a, b: zm.joints.ConstantVelocity(a, b, at=AT, axis=AXIS)),
+    "point on line": (2, lambda a, b: zm.joints.PointOnLine(a, b, at=AT, axis=AXIS)),
+    "point on plane": (1, lambda a, b: zm.joints.PointOnPlane(a, b, at=AT, normal=AXIS)),
+    "point on curve": (2, lambda a, b: zm.joints.PointOnCurve(a, b, curve, on=(0.1, 0.2, 0.3), near=0.4)),
+    "point on surface": (1, lambda a, b: zm.joints.PointOnSurface(a, b, surface, on=(0.1, 0.2, 0.3))),
+    "distance": (1, lambda a, b: zm.joints.Distance(a, b, at=((0.1, 0.2, 0.3), (-0.2, 0.1, 0.4)))),
 }
 """{name: (motions that it takes away, how it is made)}."""

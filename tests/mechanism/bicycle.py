@@ -13,9 +13,9 @@ class Bicycle(NamedTuple):
     """The system, the steering hinge, the axles of the rear and front wheel, and the rear wheel."""
 
     system: zm.System
-    steer: zm.Revolute
-    rear: zm.Revolute
-    front: zm.Revolute
+    steer: zm.joints.Revolute
+    rear: zm.joints.Revolute
+    front: zm.joints.Revolute
     wheel: zm.RigidBody
 
 
@@ -27,8 +27,11 @@ def bicycle() -> Bicycle:
     B = zm.RigidBody("frame", 85.0, [[9.2, 0, -2.4], [0, 11, 0], [-2.4, 0, 2.8]], at=(0.3, 0, 0.9))
     J = [[0.05892, 0, 0.00756], [0, 0.06, 0], [0.00756, 0, 0.00708]]
     H = zm.RigidBody("fork", 4.0, J, at=(0.9, 0, 0.7))
-    rear, front = zm.Revolute(B, R, axis=y), zm.Revolute(H, F, axis=y)
-    steer = zm.Revolute(B, H, at=(w + c, 0, 0), axis=(-np.sin(tilt), 0, np.cos(tilt)), name="steer")
-    wheels = [zm.WheelOnGround(ground, R, radius=rR, axis=y), zm.WheelOnGround(ground, F, radius=rF, axis=y)]
+    rear, front = zm.joints.Revolute(B, R, axis=y), zm.joints.Revolute(H, F, axis=y)
+    steer = zm.joints.Revolute(B, H, at=(w + c, 0, 0), axis=(-np.sin(tilt), 0, np.cos(tilt)), name="steer")
+    wheels = [
+        zm.joints.WheelOnGround(ground, R, radius=rR, axis=y),
+        zm.joints.WheelOnGround(ground, F, radius=rF, axis=y),
+    ]
     system = zm.System([B, H, R, F], gravity=9.81, joints=[rear, front, steer, *wheels])
     return Bicycle(system, steer, rear, front, R)

@@ -15,8 +15,8 @@ class Linkage(NamedTuple):
     """The system, its first and last hinge, and the points between the rods."""
 
     system: zm.System
-    pin: zm.Revolute
-    out: zm.Revolute
+    pin: zm.joints.Revolute
+    out: zm.joints.Revolute
     knee: np.ndarray
     elbow: np.ndarray
 
@@ -36,12 +36,12 @@ def four_bar(rough: float = 0.0) -> Linkage:
         rods.append(zm.RigidBody(name, mass=1.0, inertia=(0.01, 0.01, 0.01), at=at, orientation=turn))
     crank, coupler, rocker = rods
     y = ((0, -1, 0), (0, -1, 0))
-    pin = zm.Revolute(GROUND, crank, at=((0, 0, 0), -A / 2), axis=y, name="pin")
-    out = zm.Revolute(rocker, GROUND, at=((D - B) / 2, D), axis=y, name="out")
+    pin = zm.joints.Revolute(GROUND, crank, at=((0, 0, 0), -A / 2), axis=y, name="pin")
+    out = zm.joints.Revolute(rocker, GROUND, at=((D - B) / 2, D), axis=y, name="out")
     joints = [
         pin,
-        zm.Revolute(crank, coupler, at=(A / 2, (A - B) / 2), axis=y, name="first"),
-        zm.Revolute(coupler, rocker, at=((B - A) / 2, (B - D) / 2), axis=y, name="second"),
+        zm.joints.Revolute(crank, coupler, at=(A / 2, (A - B) / 2), axis=y, name="first"),
+        zm.joints.Revolute(coupler, rocker, at=((B - A) / 2, (B - D) / 2), axis=y, name="second"),
         out,
     ]
     system = zm.System(rods, gravity=9.81, joints=joints)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import zeromass as zm
+from zeromass.mechanism import Joint
 
 GROUND = zm.Ground()
 
@@ -15,37 +16,40 @@ def body(name: str = "body") -> zm.RigidBody:
 
 
 B, P = body(), zm.Particle("p", mass=1.0)
-PIN = zm.Revolute(GROUND, B, axis=(0, 0, 1))
-RAIL = zm.Prismatic(GROUND, B, axis=(0, 0, 1))
+PIN = zm.joints.Revolute(GROUND, B, axis=(0, 0, 1))
+RAIL = zm.joints.Prismatic(GROUND, B, axis=(0, 0, 1))
 
 CASES = {
-    "itself": (lambda: zm.Revolute(B, B, axis=(0, 0, 1)), "connects 'body' with itself"),
-    "ground twice": (lambda: zm.Revolute(GROUND, zm.Ground(), axis=(0, 0, 1)), "with itself"),
-    "no axis": (lambda: zm.Revolute(GROUND, B, axis=(0, 0, 0)), "of length zero"),
-    "axis of four": (lambda: zm.Revolute(GROUND, B, axis=(0, 0, 1, 0)), "it is three numbers"),
-    "axis of words": (lambda: zm.Revolute(GROUND, B, axis="z"), "it is three numbers"),
-    "place": (lambda: zm.Spherical(GROUND, B, at=(1, 2)), "has shape"),
-    "no body": (lambda: zm.Spherical(GROUND, "body"), "not 'body'"),
-    "particle": (lambda: zm.Revolute(GROUND, P, axis=(0, 0, 1)).rows, "is a particle and has no axes"),
-    "cross": (lambda: zm.Universal(GROUND, B, axes=((1, 0, 0), (1, 1, 0))), "not at right angles"),
-    "rod of none": (lambda: zm.Distance(GROUND, B), "coincide as drawn"),
-    "rod of less": (lambda: zm.Distance(GROUND, B, length=-1.0), "it is positive"),
-    "gear on a rail": (lambda: zm.Gear(PIN, RAIL, ratio=2.0), "needs a joint that turns"),
-    "gear with itself": (lambda: zm.Gear(PIN, PIN, ratio=2.0), "couples a joint with itself"),
-    "ratio": (lambda: zm.Gear(PIN, zm.Revolute(GROUND, B, axis=(1, 0, 0)), ratio=0.0), "is zero"),
-    "slots": (lambda: zm.Geneva(PIN, zm.Revolute(GROUND, B, axis=(1, 0, 0)), slots=2, distance=1.0), "three or more"),
-    "rack": (lambda: zm.RackAndPinion(PIN, PIN, radius=1.0), "needs a joint that slides"),
+    "itself": (lambda: zm.joints.Revolute(B, B, axis=(0, 0, 1)), "connects 'body' with itself"),
+    "ground twice": (lambda: zm.joints.Revolute(GROUND, zm.Ground(), axis=(0, 0, 1)), "with itself"),
+    "no axis": (lambda: zm.joints.Revolute(GROUND, B, axis=(0, 0, 0)), "of length zero"),
+    "axis of four": (lambda: zm.joints.Revolute(GROUND, B, axis=(0, 0, 1, 0)), "it is three numbers"),
+    "axis of words": (lambda: zm.joints.Revolute(GROUND, B, axis="z"), "it is three numbers"),
+    "place": (lambda: zm.joints.Spherical(GROUND, B, at=(1, 2)), "has shape"),
+    "no body": (lambda: zm.joints.Spherical(GROUND, "body"), "not 'body'"),
+    "particle": (lambda: zm.joints.Revolute(GROUND, P, axis=(0, 0, 1)).rows, "is a particle and has no axes"),
+    "cross": (lambda: zm.joints.Universal(GROUND, B, axes=((1, 0, 0), (1, 1, 0))), "not at right angles"),
+    "rod of none": (lambda: zm.joints.Distance(GROUND, B), "coincide as drawn"),
+    "rod of less": (lambda: zm.joints.Distance(GROUND, B, length=-1.0), "it is positive"),
+    "gear on a rail": (lambda: zm.joints.Gear(PIN, RAIL, ratio=2.0), "needs a joint that turns"),
+    "gear with itself": (lambda: zm.joints.Gear(PIN, PIN, ratio=2.0), "couples a joint with itself"),
+    "ratio": (lambda: zm.joints.Gear(PIN, zm.joints.Revolute(GROUND, B, axis=(1, 0, 0)), ratio=0.0), "is zero"),
+    "slots": (
+        lambda: zm.joints.Geneva(PIN, zm.joints.Revolute(GROUND, B, axis=(1, 0, 0)), slots=2, distance=1.0),
+        "three or more",
+    ),
+    "rack": (lambda: zm.joints.RackAndPinion(PIN, PIN, radius=1.0), "needs a joint that slides"),
     "limits": (lambda: PIN.limits(2.0, 1.0), "the first is the lower one"),
     "orientation": (lambda: zm.RigidBody("b", 1.0, (1, 1, 1), orientation=(0, 0, 0, 0)), "it is a unit quaternion"),
     "stranger": (lambda: zm.System([P], joints=[PIN]), "holds 'body', which is no part of the system"),
     "twice": (
-        lambda: zm.System([B], joints=[PIN, zm.Revolute(GROUND, B, axis=(1, 0, 0))]),
+        lambda: zm.System([B], joints=[PIN, zm.joints.Revolute(GROUND, B, axis=(1, 0, 0))]),
         "give each its own with name=",
     ),
     "one joint": (lambda: zm.System([B], joints=PIN), "joints is a list of joints"),
-    "no joint": (lambda: zm.System([B], joints=[B]), "joints are zm.Revolute"),
-    "curve": (lambda: zm.PointOnCurve(GROUND, B, lambda s: (s, s)), "it is three components"),
-    "bushing": (lambda: zm.Bushing(GROUND, B, stiffness=(1, 2, 3)), "six numbers"),
+    "no joint": (lambda: zm.System([B], joints=[B]), "joints are zm.joints.Revolute"),
+    "curve": (lambda: zm.joints.PointOnCurve(GROUND, B, lambda s: (s, s)), "it is three components"),
+    "bushing": (lambda: zm.joints.Bushing(GROUND, B, stiffness=(1, 2, 3)), "six numbers"),
     "base": (lambda: zm.from_urdf("x.urdf", base="loose"), "'fixed' or 'free'"),
     "no file": (lambda: zm.from_urdf("nowhere.urdf"), "nowhere.urdf can not be read"),
 }
@@ -54,7 +58,7 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_one_clear_error(name):
     make, words = CASES[name]
-    with pytest.raises(zm.ModelError, match=words):
+    with pytest.raises(zm.errors.ModelError, match=words):
         make()
 
 
@@ -142,7 +146,7 @@ FILES = {
 def test_descriptions_say_the_line(name, tmp_path):
     text, line, words = FILES[name]
     (tmp_path / "robot.urdf").write_text(text)
-    with pytest.raises(zm.ModelError) as told:
+    with pytest.raises(zm.errors.ModelError) as told:
         zm.from_urdf(tmp_path / "robot.urdf")
     assert str(told.value).startswith(f"robot.urdf, line {line}: ")
     assert words in str(told.value)
@@ -150,17 +154,17 @@ def test_descriptions_say_the_line(name, tmp_path):
 
 def test_a_joint_without_a_coordinate_says_so(tmp_path):
     (tmp_path / "r.urdf").write_text("<robot>\n" + TREE + JOINT.format("j", "fixed", "a", "b", "") + "</robot>")
-    with pytest.raises(zm.ModelError, match="joint 'j' is fixed and has no single coordinate"):
+    with pytest.raises(zm.errors.ModelError, match="joint 'j' is fixed and has no single coordinate"):
         _ = zm.from_urdf(tmp_path / "r.urdf").joints["j"].angle
 
 
 def test_an_axis_that_is_not_finite():
-    with pytest.raises(zm.ModelError, match="three numbers"):
-        zm.Revolute(GROUND, B, axis=(0, 0, np.nan))
+    with pytest.raises(zm.errors.ModelError, match="three numbers"):
+        zm.joints.Revolute(GROUND, B, axis=(0, 0, np.nan))
 
 
 def test_what_joints_are_made_of_is_no_joint():
     """Abstract or final: a joint without laws can not be made."""
     marker = PIN.a
     with pytest.raises(TypeError, match="abstract"):
-        zm.mechanism.Joint(marker, marker, "nothing")  # type: ignore[abstract]
+        Joint(marker, marker, "nothing")  # type: ignore[abstract]

@@ -67,6 +67,6 @@ def test_the_linear_system_has_them_to_twelve_digits():
     made = bicycle()
     lean = made.wheel.rotate((0, 1, 0))[2]
     kept = {"lean": lean, "steer": made.steer.angle, "lean rate": zm.rate(lean), "steer rate": made.steer.rate}
-    linear = zm.linearize(made.system, made.system.start({made.rear.rate: SPEED / 0.3}), states=kept)
+    linear = zm.analysis.linearize(made.system, made.system.start({made.rear.rate: SPEED / 0.3}), states=kept)
     found = np.sort_complex(linear.eigenvalues)
     assert np.abs(found - np.sort_complex(EIGENVALUES)).max() < 1e-12

@@ -163,7 +163,7 @@ def test_springs_keep_energy_and_dampers_take_it(name):
 def test_dry_friction_stops_a_wheel_after_its_energy_is_gone():
     """ω₀ J/τ, and it stays."""
     wheel = zm.RigidBody("wheel", mass=1.0, inertia=(0.3, 0.3, 0.5))
-    axle = zm.Revolute(zm.Ground(), wheel, axis=(0, 0, 1))
+    axle = zm.joints.Revolute(zm.Ground(), wheel, axis=(0, 0, 1))
     system = zm.System([wheel], joints=[axle], forces=[axle.friction(0.2)])
     run = zm.simulate(system, system.start({axle.rate: 2.0}), until=8.0)
     assert abs(run.at(4.9)[axle.rate][0] - (2.0 - 0.2 / 0.5 * 4.9)) < 1e-9
@@ -173,7 +173,7 @@ def test_dry_friction_stops_a_wheel_after_its_energy_is_gone():
 
 def test_stops_turn_a_pendulum_back_and_keep_its_energy():
     arm = zm.RigidBody("arm", mass=1.0, inertia=(0.1, 0.1, 0.1), at=(0, 0, -1))
-    pin = zm.Revolute(zm.Ground(), arm, at=(0, 0, 0), axis=(0, 1, 0))
+    pin = zm.joints.Revolute(zm.Ground(), arm, at=(0, 0, 0), axis=(0, 1, 0))
     system = zm.System([arm], gravity=9.81, joints=[pin], forces=[pin.stops(-0.2, 0.2, stiffness=500.0)])
     run = zm.simulate(system, system.start({pin.rate: 3.0}), until=2.0)
     assert np.ptp(run[system.energy]) < 1e-8
@@ -183,7 +183,7 @@ def test_stops_turn_a_pendulum_back_and_keep_its_energy():
 
 def test_limits_end_a_run_where_they_are_reached():
     arm = zm.RigidBody("arm", mass=1.0, inertia=(0.1, 0.1, 0.1))
-    pin = zm.Revolute(zm.Ground(), arm, axis=AXIS)
+    pin = zm.joints.Revolute(zm.Ground(), arm, axis=AXIS)
     system = zm.System([arm], joints=[pin])
     run = zm.simulate(system, system.start({pin.rate: 2.0}), until=9.0, events=[*pin.limits(-1.0, 1.5)])
     assert abs(run.t[-1] - 0.75) < 1e-12
@@ -194,7 +194,7 @@ def test_friction_of_a_guide_from_its_own_reaction():
     """A sledge on a slope, pressed by its weight alone: g (sin α − μ cos α)."""
     α, μ = 0.6, 0.3
     sledge = zm.RigidBody("sledge", mass=2.0, inertia=(1, 1, 1))
-    rail = zm.Prismatic(zm.Ground(), sledge, axis=(np.cos(α), 0, -np.sin(α)))
+    rail = zm.joints.Prismatic(zm.Ground(), sledge, axis=(np.cos(α), 0, -np.sin(α)))
     pressed = rail.along_axes(rail.force)[:2]
     rough = rail.friction(μ * (abs(pressed[0]) + abs(pressed[1])))
     system = zm.System([sledge], gravity=9.81, joints=[rail], nonideal=[rough])
@@ -211,7 +211,7 @@ def test_a_reaction_that_is_zero_to_rounding_decides_nothing(seed):
     R = np.linalg.qr(random.normal(size=(3, 3)))[0]
     down, across, upright = R @ [np.cos(α), 0, -np.sin(α)], R @ [0, 1, 0], R @ [np.sin(α), 0, np.cos(α)]
     sledge = zm.RigidBody("sledge", mass=2.0, inertia=(1, 1, 1))
-    rail = zm.Prismatic(zm.Ground(), sledge, axis=down)
+    rail = zm.joints.Prismatic(zm.Ground(), sledge, axis=down)
     rough = rail.friction(μ * (abs(across @ rail.force) + abs(upright @ rail.force)))
     system = zm.System([sledge], gravity=R @ [0, 0, -9.81], joints=[rail], nonideal=[rough])
     for speed in (0.5, -3.0):
@@ -226,13 +226,13 @@ def test_a_reaction_that_is_zero_to_rounding_decides_nothing(seed):
 def test_a_bushing_is_elastic_and_keeps_energy():
     random = np.random.default_rng(11)
     a, b = bodies(random)
-    mount = zm.Bushing(a, b, at=(0.1, 0.2, 0.3), axis=AXIS, stiffness=(50, 60, 70, 5, 6, 7))
+    mount = zm.joints.Bushing(a, b, at=(0.1, 0.2, 0.3), axis=AXIS, stiffness=(50, 60, 70, 5, 6, 7))
     system = zm.System([a, b], forces=[mount])
     run = zm.simulate(system, system.start(guess=[(x, random.normal()) for x in system.rates]), until=1.0)
     energy = run[system.energy]
     assert np.ptp(energy) < 1e-8 * energy[0]
     assert np.ptp(run[system.potential]) > 0.1
-    damped = zm.Bushing(a, b, at=(0.1, 0.2, 0.3), axis=AXIS, damping=(1, 2, 3, 4, 5, 6))
+    damped = zm.joints.Bushing(a, b, at=(0.1, 0.2, 0.3), axis=AXIS, damping=(1, 2, 3, 4, 5, 6))
     start = zm.System([a, b], forces=[damped]).start(guess=[(x, random.normal()) for x in system.rates])
     v = start[np.array(damped._speed)]
     assert abs(start[zm.rate(start.system.energy)] + np.array([1, 2, 3, 4, 5, 6]) @ v**2) < RIGHT
@@ -241,8 +241,8 @@ def test_a_bushing_is_elastic_and_keeps_energy():
 def test_first_order_states_act_on_nothing_by_themselves():
     """A filter of a pendulum's rate: the pendulum moves as without it, and the filter as its own equation says."""
     arm = zm.RigidBody("arm", mass=1.0, inertia=(0.1, 0.1, 0.1), at=(0, 0, -1))
-    pin = zm.Revolute(zm.Ground(), arm, at=(0, 0, 0), axis=(0, 1, 0))
-    smooth = zm.LowPass("smooth", pin.rate, time=0.3)
+    pin = zm.joints.Revolute(zm.Ground(), arm, at=(0, 0, 0), axis=(0, 1, 0))
+    smooth = zm.control.LowPass("smooth", pin.rate, time=0.3)
     alone, both = (zm.System([arm], gravity=9.81, joints=joints) for joints in ([pin], [pin, smooth]))
     runs = [zm.simulate(s, s.start({pin.angle: 1.0}), until=2.0, rtol=1e-12, atol=1e-14) for s in (alone, both)]
     np.testing.assert_allclose(runs[1].at(2.0)[pin.angle], runs[0].at(2.0)[pin.angle], atol=1e-10)

@@ -186,19 +186,19 @@ def test_many_short_branches_in_the_coordinates_of_their_joints(tmp_path: Path) 
 
 
 def test_the_words_for_coordinates_are_two(tmp_path: Path) -> None:
-    with pytest.raises(zm.ModelError, match="coordinates is 'links'; it is 'joints' or 'bodies'"):
+    with pytest.raises(zm.errors.ModelError, match="coordinates is 'links'; it is 'joints' or 'bodies'"):
         robot_of(urdf(2), tmp_path, coordinates="links")
 
 
 # made by hand --------------------------------------------------------------------------------------------------------
-def hinged(count: int) -> tuple[list[zm.RigidBody], list[zm.Revolute], zm.System]:
+def hinged(count: int) -> tuple[list[zm.RigidBody], list[zm.joints.Revolute], zm.System]:
     """The same chain, of bodies and hinges."""
     bodies: list[zm.RigidBody] = []
-    hinges: list[zm.Revolute] = []
+    hinges: list[zm.joints.Revolute] = []
     for i in range(count):
         before = bodies[-1] if bodies else zm.Ground()
         bodies.append(zm.RigidBody(f"l{i}", MASS, (INERTIA, INERTIA, 1e-4), at=(0, 0, -2 * HALF * i - HALF)))
-        hinges.append(zm.Revolute(before, bodies[-1], at=(0, 0, -2 * HALF * i), axis=(0, 1, 0), name=f"j{i}"))
+        hinges.append(zm.joints.Revolute(before, bodies[-1], at=(0, 0, -2 * HALF * i), axis=(0, 1, 0), name=f"j{i}"))
     return bodies, hinges, zm.System(bodies, gravity=9.81, joints=hinges)
 
 
@@ -254,9 +254,9 @@ def test_all_angles_of_a_long_chain_may_be_given() -> None:
 def test_prescribed_angles_that_can_not_be_are_told() -> None:
     """A ring of hinges about one axis closes for few angles."""
     bodies, hinges, _ = hinged(20)
-    ring = zm.Revolute(bodies[-1], zm.Ground(), at=(0, 0, -2 * HALF * 20), axis=(0, 1, 0), name="end")
+    ring = zm.joints.Revolute(bodies[-1], zm.Ground(), at=(0, 0, -2 * HALF * 20), axis=(0, 1, 0), name="end")
     system = zm.System(bodies, joints=[*hinges, ring])
-    with pytest.raises(zm.StartError, match="no positions satisfy"):
+    with pytest.raises(zm.errors.StartError, match="no positions satisfy"):
         system.start({pin.angle: 0.1 for pin in hinges})
     assert np.isclose(system.start({hinges[0].angle: 0.0, hinges[5].angle: 0.0})[hinges[0].angle], 0.0)
 

@@ -14,7 +14,7 @@ def rod(name: str, a, b, mass: float = 1.0) -> zm.RigidBody:
     """A slender rod from a to b, as drawn."""
     a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
     d = b - a
-    solid = zm.Solid.cylinder(0.01, float(np.linalg.norm(d)), axis=d, mass=mass)
+    solid = zm.bodies.Solid.cylinder(0.01, float(np.linalg.norm(d)), axis=d, mass=mass)
     return solid.moved((a + b) / 2).body(name)
 
 
@@ -23,12 +23,12 @@ def test_the_slider_crank_of_the_design():
     r, length = 0.1, 0.4
     crank, con, slider = rod("crank", (0, 0, 0), (r, 0, 0)), rod("rod", (r, 0, 0), (r + length, 0, 0)), None
     slider = zm.RigidBody("slider", mass=0.5, inertia=(0.01, 0.01, 0.01), at=(r + length, 0, 0))
-    pin = zm.Revolute(GROUND, crank, at=(0, 0, 0), axis=(0, 1, 0))
+    pin = zm.joints.Revolute(GROUND, crank, at=(0, 0, 0), axis=(0, 1, 0))
     joints = [
         pin,
-        zm.Spherical(crank, con, at=(r, 0, 0)),
-        zm.Universal(con, slider, at=(r + length, 0, 0), axes=((0, 1, 0), (0, 0, 1))),
-        zm.Prismatic(GROUND, slider, axis=(1, 0, 0)),
+        zm.joints.Spherical(crank, con, at=(r, 0, 0)),
+        zm.joints.Universal(con, slider, at=(r + length, 0, 0), axes=((0, 1, 0), (0, 0, 1))),
+        zm.joints.Prismatic(GROUND, slider, axis=(1, 0, 0)),
     ]
     system = zm.System([crank, con, slider], gravity=9.81, joints=joints)
     start = system.start({pin.angle: 0.3, pin.rate: 40.0})
@@ -52,12 +52,12 @@ def test_a_four_bar_of_hinges_in_space_is_redundant_and_moves():
     β = np.arctan2((D - A)[2], (D - A)[0]) + np.arccos((b**2 + s**2 - c**2) / (2 * b * s))
     B = A + b * np.array([np.cos(β), 0, np.sin(β)])
     crank, coupler, rocker = rod("crank", (0, 0, 0), A), rod("coupler", A, B), rod("rocker", B, D)
-    pin = zm.Revolute(GROUND, crank, at=(0, 0, 0), axis=(0, -1, 0), name="pin")
-    out = zm.Revolute(GROUND, rocker, at=D, axis=(0, -1, 0), name="out")
+    pin = zm.joints.Revolute(GROUND, crank, at=(0, 0, 0), axis=(0, -1, 0), name="pin")
+    out = zm.joints.Revolute(GROUND, rocker, at=D, axis=(0, -1, 0), name="out")
     hinges = [
         pin,
-        zm.Revolute(crank, coupler, at=A, axis=(0, 1, 0), name="first"),
-        zm.Revolute(coupler, rocker, at=B, axis=(0, 1, 0), name="second"),
+        zm.joints.Revolute(crank, coupler, at=A, axis=(0, 1, 0), name="first"),
+        zm.joints.Revolute(coupler, rocker, at=B, axis=(0, 1, 0), name="second"),
         out,
     ]
     system = zm.System([crank, coupler, rocker], gravity=9.81, joints=hinges)
@@ -97,10 +97,10 @@ def test_bennetts_loop_moves_against_the_count():
     points, axes = [T[:3, 3] for T in frames[:4]], [T[:3, 2] for T in frames[:4]]
     links = [rod(f"link{k}", points[k], points[k + 1]) for k in range(3)]
     hinges = [
-        zm.Revolute(GROUND, links[0], at=points[0], axis=axes[0], name="h0"),
-        zm.Revolute(links[0], links[1], at=points[1], axis=axes[1], name="h1"),
-        zm.Revolute(links[1], links[2], at=points[2], axis=axes[2], name="h2"),
-        zm.Revolute(links[2], GROUND, at=points[3], axis=axes[3], name="h3"),
+        zm.joints.Revolute(GROUND, links[0], at=points[0], axis=axes[0], name="h0"),
+        zm.joints.Revolute(links[0], links[1], at=points[1], axis=axes[1], name="h1"),
+        zm.joints.Revolute(links[1], links[2], at=points[2], axis=axes[2], name="h2"),
+        zm.joints.Revolute(links[2], GROUND, at=points[3], axis=axes[3], name="h3"),
     ]
     system = zm.System(links, joints=hinges)
     start = system.start({hinges[0].rate: 1.0})
@@ -119,16 +119,16 @@ def test_bennetts_loop_moves_against_the_count():
 def test_sarrus_rises_straight():
     """Two pairs of hinges across one another: the plate moves along a line and does not turn."""
     parts, joints = [], []
-    plate = zm.Solid.box((0.2, 0.2, 0.02), mass=1.0).moved((0, 0, 0.2)).body("plate")
+    plate = zm.bodies.Solid.box((0.2, 0.2, 0.02), mass=1.0).moved((0, 0, 0.2)).body("plate")
     for name, side in (("x", np.array([1.0, 0, 0])), ("y", np.array([0, 1.0, 0]))):
         axis = np.cross(side, (0, 0, 1))
         low, knee, high = 0.1 * side, 0.1 * side + 0.1 * side + (0, 0, 0.1), 0.1 * side + np.array([0, 0, 0.2])
         lower, upper = rod(f"lower {name}", low, knee, 0.2), rod(f"upper {name}", knee, high, 0.2)
         parts += [lower, upper]
         joints += [
-            zm.Revolute(GROUND, lower, at=low, axis=axis, name=f"{name} low"),
-            zm.Revolute(lower, upper, at=knee, axis=axis, name=f"{name} knee"),
-            zm.Revolute(upper, plate, at=high, axis=axis, name=f"{name} high"),
+            zm.joints.Revolute(GROUND, lower, at=low, axis=axis, name=f"{name} low"),
+            zm.joints.Revolute(lower, upper, at=knee, axis=axis, name=f"{name} knee"),
+            zm.joints.Revolute(upper, plate, at=high, axis=axis, name=f"{name} high"),
         ]
     system = zm.System([*parts, plate], gravity=9.81, joints=joints)
     start = system.start()
@@ -148,12 +148,12 @@ def test_the_legs_of_a_stewart_platform_carry_what_statics_says():
     base = np.stack([np.cos(angles), np.sin(angles), np.zeros(6)], axis=1)
     near = np.deg2rad([50, 70, 170, 190, 290, 310])
     top = 0.6 * np.stack([np.cos(near), np.sin(near), np.zeros(6)], axis=1)
-    plate = zm.Solid.cylinder(0.6, 0.05, mass=12.0).moved((0, 0, 1.0)).body("plate")
+    plate = zm.bodies.Solid.cylinder(0.6, 0.05, mass=12.0).moved((0, 0, 1.0)).body("plate")
     ways = 0.1 * np.sin(zm.t) * np.array([0.3, -0.2, 1.0])
     legs = []
     for k in range(6):
         d = np.array([0, 0, 1.0]) + ways + top[k] - base[k]
-        legs.append(zm.Distance(GROUND, plate, at=(base[k], top[k]), length=np.sqrt(d @ d), name=f"leg {k}"))
+        legs.append(zm.joints.Distance(GROUND, plate, at=(base[k], top[k]), length=np.sqrt(d @ d), name=f"leg {k}"))
     system = zm.System([plate], gravity=9.81, joints=legs)
     start = system.start()
     assert system.check(start).degrees_of_freedom == 0
@@ -190,10 +190,10 @@ def test_a_delta_robot_keeps_its_plate_level():
         elbow = hip + h * e + np.sqrt(arm**2 - h**2) * n
         body = rod(f"arm {k}", hip, elbow, 0.2)
         arms.append((body, hip, out, across))
-        pins.append(zm.Revolute(GROUND, body, at=hip, axis=across, name=f"pin {k}"))
+        pins.append(zm.joints.Revolute(GROUND, body, at=hip, axis=across, name=f"pin {k}"))
         for sign in (-1, 1):
             ends = (elbow + sign * 0.04 * across - (hip + elbow) / 2, wrist + sign * 0.04 * across - plate_at)
-            rods.append(zm.Distance(body, plate, at=ends, length=fore, name=f"rod {k}{'-+'[sign > 0]}"))
+            rods.append(zm.joints.Distance(body, plate, at=ends, length=fore, name=f"rod {k}{'-+'[sign > 0]}"))
     system = zm.System([*[body for body, *_ in arms], plate], gravity=9.81, joints=[*pins, *rods])
     start = system.start({pins[0].angle: 0.15, pins[1].angle: -0.05, pins[2].angle: 0.1})
     assert system.check(start).degrees_of_freedom == 3
@@ -217,11 +217,11 @@ def test_a_planetary_gear_obeys_willis():
     zr = zs + 2 * zp
     sun, planet, carrier, ring = (disc(name) for name in ("sun", "planet", "carrier", "ring"))
     z = (0, 0, 1)
-    held = [zm.Revolute(GROUND, body, axis=z) for body in (sun, carrier, ring)]
-    on = {body.name: zm.Revolute(carrier, body, axis=z) for body in (sun, planet, ring)}
+    held = [zm.joints.Revolute(GROUND, body, axis=z) for body in (sun, carrier, ring)]
+    on = {body.name: zm.joints.Revolute(carrier, body, axis=z) for body in (sun, planet, ring)}
     gears = [
-        zm.Gear(on["sun"], on["planet"], ratio=-zs / zp, name="outside"),
-        zm.Gear(on["planet"], on["ring"], ratio=zp / zr, name="inside"),
+        zm.joints.Gear(on["sun"], on["planet"], ratio=-zs / zp, name="outside"),
+        zm.joints.Gear(on["planet"], on["ring"], ratio=zp / zr, name="inside"),
     ]
     system = zm.System([sun, planet, carrier, ring], joints=[*held, *on.values(), *gears])
     start = system.start({held[0].rate: 3.0, held[1].rate: 1.0})
@@ -248,10 +248,10 @@ def test_a_differential_halves_the_torque():
     case, left, right = (disc(name) for name in ("case", "left", "right"))
     spider = zm.RigidBody("spider", mass=0.5, inertia=(0.001, 0.001, 0.001))
     z, x = (0, 0, 1), (1, 0, 0)
-    axles = [zm.Revolute(GROUND, body, axis=z) for body in (case, left, right)]
-    inside = [zm.Revolute(case, body, axis=z) for body in (left, right)]
-    pin = zm.Revolute(case, spider, axis=x)
-    gears = [zm.Gear(inside[0], pin, ratio=1.0), zm.Gear(inside[1], pin, ratio=-1.0)]
+    axles = [zm.joints.Revolute(GROUND, body, axis=z) for body in (case, left, right)]
+    inside = [zm.joints.Revolute(case, body, axis=z) for body in (left, right)]
+    pin = zm.joints.Revolute(case, spider, axis=x)
+    gears = [zm.joints.Gear(inside[0], pin, ratio=1.0), zm.joints.Gear(inside[1], pin, ratio=-1.0)]
     loads = [axles[1].motor(-0.3), axles[2].motor(-0.3)]
     system = zm.System(
         [case, left, right, spider], joints=[*axles, *inside, pin, *gears], forces=[*loads, axles[0].motor(0.6)]
@@ -264,11 +264,11 @@ def test_a_differential_halves_the_torque():
 
 def test_a_long_train_and_a_belt_keep_their_ratios_over_many_turns():
     wheels = [disc(f"wheel {k}", (k, 0, 0)) for k in range(4)]
-    pins = [zm.Revolute(GROUND, wheel, at=(k, 0, 0), axis=(0, 0, 1)) for k, wheel in enumerate(wheels)]
+    pins = [zm.joints.Revolute(GROUND, wheel, at=(k, 0, 0), axis=(0, 0, 1)) for k, wheel in enumerate(wheels)]
     chain = [
-        zm.Gear(pins[0], pins[1], ratio=-2.0),
-        zm.Belt(pins[1], pins[2], radii=(0.3, 0.1)),
-        zm.Belt(pins[2], pins[3], radii=(0.1, 0.2), crossed=True),
+        zm.joints.Gear(pins[0], pins[1], ratio=-2.0),
+        zm.joints.Belt(pins[1], pins[2], radii=(0.3, 0.1)),
+        zm.joints.Belt(pins[2], pins[3], radii=(0.1, 0.2), crossed=True),
     ]
     system = zm.System(wheels, joints=[*pins, *chain], forces=[pins[0].motor(0.5)])
     run = zm.simulate(system, system.start({pins[0].angle: 0.2}), until=8.0)
@@ -284,9 +284,9 @@ def test_a_long_train_and_a_belt_keep_their_ratios_over_many_turns():
 
 def test_a_cam_lifts_as_its_profile_says():
     cam, follower = disc("cam"), zm.RigidBody("follower", mass=0.4, inertia=(1, 1, 1))
-    axle = zm.Revolute(GROUND, cam, axis=(0, 1, 0))
-    guide = zm.Prismatic(GROUND, follower, axis=(0, 0, 1))
-    lift = zm.Cam(axle, guide, lambda angle: 0.01 * (1 - np.cos(2 * angle)))
+    axle = zm.joints.Revolute(GROUND, cam, axis=(0, 1, 0))
+    guide = zm.joints.Prismatic(GROUND, follower, axis=(0, 0, 1))
+    lift = zm.joints.Cam(axle, guide, lambda angle: 0.01 * (1 - np.cos(2 * angle)))
     drive = axle.drive(30 * zm.t)
     system = zm.System([cam, follower], gravity=9.81, joints=[axle, guide, lift, drive])
     run = zm.simulate(system, system.start(), until=1.0)
@@ -302,9 +302,9 @@ def test_a_follower_on_the_curve_of_a_cam():
     R, e = 0.05, 0.02
     cam = zm.RigidBody("cam", mass=1.0, inertia=(1e-3, 1e-3, 1e-3))
     tip = zm.RigidBody("tip", mass=0.2, inertia=(1e-4, 1e-4, 1e-4), at=(0, 0, R + e))
-    axle = zm.Revolute(GROUND, cam, axis=(0, -1, 0))
-    guide = zm.Prismatic(GROUND, tip, axis=(0, 0, 1))
-    touch = zm.PointOnCurve(cam, tip, lambda s: (e + R * np.cos(s), 0 * s, R * np.sin(s)), near=np.pi / 2)
+    axle = zm.joints.Revolute(GROUND, cam, axis=(0, -1, 0))
+    guide = zm.joints.Prismatic(GROUND, tip, axis=(0, 0, 1))
+    touch = zm.joints.PointOnCurve(cam, tip, lambda s: (e + R * np.cos(s), 0 * s, R * np.sin(s)), near=np.pi / 2)
     system = zm.System([cam, tip], gravity=9.81, joints=[axle, guide, touch])
     run = zm.simulate(system, system.start({axle.rate: 20.0}), until=0.5)
     θ = run[axle.angle]
@@ -318,8 +318,8 @@ def test_a_geneva_wheel_steps(slots):
     c, Ω, J = 0.1, 5.0, 3e-4
     a, step = c * np.sin(np.pi / slots), np.pi / slots
     arm, star = disc("arm"), zm.RigidBody("star", mass=0.5, inertia=(1e-3, 1e-3, J), at=(c, 0, 0))
-    crank, wheel = (zm.Revolute(GROUND, body, axis=(0, 0, 1)) for body in (arm, star))
-    geneva = zm.Geneva(crank, wheel, slots=slots, distance=c)
+    crank, wheel = (zm.joints.Revolute(GROUND, body, axis=(0, 0, 1)) for body in (arm, star))
+    geneva = zm.joints.Geneva(crank, wheel, slots=slots, distance=c)
     drive = crank.drive(Ω * zm.t - np.pi)
     system = zm.System([arm, star], joints=[crank, wheel, geneva, drive])
     run = zm.simulate(system, system.start(), until=2.5 * 2 * np.pi / Ω)
@@ -352,12 +352,12 @@ def test_shafts_at_an_angle(kind):
     β = 0.5
     one, other = disc("one"), disc("other")
     direction = np.array([np.sin(β), 0, np.cos(β)])
-    first = zm.Revolute(GROUND, one, axis=(0, 0, 1), name="first")
-    second = zm.Revolute(GROUND, other, axis=direction, name="second")
+    first = zm.joints.Revolute(GROUND, one, axis=(0, 0, 1), name="first")
+    second = zm.joints.Revolute(GROUND, other, axis=direction, name="second")
     if kind == "cardan":
-        link = zm.Universal(one, other, at=(0, 0, 0), axes=((1, 0, 0), (0, 1, 0)))
+        link = zm.joints.Universal(one, other, at=(0, 0, 0), axes=((1, 0, 0), (0, 1, 0)))
     else:
-        link = zm.ConstantVelocity(one, other, at=((0, 0, 0), (0, 0, 0)), axis=((0, 0, 1), direction))
+        link = zm.joints.ConstantVelocity(one, other, at=((0, 0, 0), (0, 0, 0)), axis=((0, 0, 1), direction))
     system = zm.System([one, other], joints=[first, second, link])
     start = system.start({first.rate: 3.0})
     run = zm.simulate(system, start, until=2.0)
@@ -373,7 +373,7 @@ def test_switches_of_joints_are_told_by_the_names_of_the_joints():
     """Of a hinge between two bodies sign(rate) is a formula of eight lines; a heading has its name."""
     links = [zm.RigidBody(f"link {k}", mass=1.0, inertia=(0.1, 0.1, 0.1), at=(k + 0.5, 0, 0)) for k in range(2)]
     hinges = [
-        zm.Revolute(a, b, at=(k, 0, 0), axis=(0, 1, 0), name=f"hinge {k}")
+        zm.joints.Revolute(a, b, at=(k, 0, 0), axis=(0, 1, 0), name=f"hinge {k}")
         for k, (a, b) in enumerate(zip([zm.Ground(), *links], links, strict=False))
     ]
     system = zm.System(links, joints=hinges, gravity=9.81, forces=[hinge.friction(2.0) for hinge in hinges])

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import zeromass as zm
+from zeromass.mechanism import Robot
 from zeromass.mechanism.description import RobotData
 from zeromass.mechanism.turns import of_matrix
 from zeromass.mechanism.urdf import read_urdf
@@ -17,7 +18,7 @@ ROBOTS = Path(__file__).parent / "robots"
 ACROBAT = ROBOTS / "acrobat.xml"
 
 
-def start_at(robot: zm.mechanism.Robot, q, v, u) -> tuple[zm.State, np.ndarray]:
+def start_at(robot: Robot, q, v, u) -> tuple[zm.State, np.ndarray]:
     """The state where MuJoCo's positions, velocities and inputs are these, and the accelerations in its order."""
     system = robot.system()
     given, accelerations = [], []
@@ -216,7 +217,7 @@ FILES = {
 def test_descriptions_say_the_line(name, tmp_path):
     text, line, words = FILES[name]
     (tmp_path / "robot.xml").write_text(text)
-    with pytest.raises(zm.ModelError) as told:
+    with pytest.raises(zm.errors.ModelError) as told:
         zm.from_mjcf(tmp_path / "robot.xml")
     assert str(told.value).startswith(f"robot.xml, line {line}: ")
     assert words in str(told.value)

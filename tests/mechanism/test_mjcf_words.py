@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 import zeromass as zm
+from zeromass.mechanism import Robot
 
 WORLD = "<mujoco>\n<worldbody>\n<body name='a'>{}</body>\n</worldbody>\n{}</mujoco>"
 BALL = "<geom type='sphere' size='0.1'/>"
 
 
-def robot_of(tmp_path: Path, text: str) -> zm.mechanism.Robot:
+def robot_of(tmp_path: Path, text: str) -> Robot:
     (tmp_path / "robot.xml").write_text(text)
     return zm.from_mjcf(tmp_path / "robot.xml")
 
@@ -199,7 +200,7 @@ REFUSED = {
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_is_not_known_is_refused_by_name(name, tmp_path):
     text, line, words = REFUSED[name]
-    with pytest.raises(zm.ModelError) as told:
+    with pytest.raises(zm.errors.ModelError) as told:
         robot_of(tmp_path, text)
     assert str(told.value).startswith(f"robot.xml, line {line}: ")
     assert words in str(told.value)
@@ -243,14 +244,14 @@ def test_a_mesh_has_the_inertia_that_mujoco_gives_it(tmp_path, rule):
     np.testing.assert_allclose(
         np.asarray(link.inertia, dtype=float), [[xx, xy, 0], [xy, yy, 0], [0, 0, zz]], atol=3e-7 * zz
     )
-    solid = zm.Solid.mesh(tmp_path / "m.obj", density=2.0, inertia=rule or "legacy")
+    solid = zm.bodies.Solid.mesh(tmp_path / "m.obj", density=2.0, inertia=rule or "legacy")
     np.testing.assert_allclose(solid.center, center, atol=1e-7)
 
 
 def test_a_mesh_is_mirrored_and_stretched_by_its_scale(tmp_path):
     """Figures of MuJoCo 4.0.0, its corners in single precision."""
     l_prism(tmp_path / "m.obj")
-    solid = zm.Solid.mesh(tmp_path / "m.obj", density=2.0, inertia="legacy", scale=(-1, 2, 0.5))
+    solid = zm.bodies.Solid.mesh(tmp_path / "m.obj", density=2.0, inertia="legacy", scale=(-1, 2, 0.5))
     assert abs(solid.mass - 6.527324999) < 1e-6
     np.testing.assert_allclose(solid.center, (-1.162375079, 1.87599956, 0.174999997), atol=1e-7)
     np.testing.assert_allclose(np.diag(solid.inertia), (12.264194788, 4.794416961, 16.927202023), atol=1e-6)

@@ -12,7 +12,7 @@ g, L = 9.81, 1.3
 
 def ball(speed: float):
     bob = zm.Particle("bob", mass=0.7, at=(0, 0, -L))
-    rope = zm.Rope(zm.Ground(), bob, length=L, name="rope")
+    rope = zm.joints.Rope(zm.Ground(), bob, length=L, name="rope")
     system = zm.System([bob], gravity=g, joints=[rope])
     start = system.start([(bob.position, (0, 0, -L)), (bob.velocity, (speed, 0, 0))])
     return system, bob, rope, start
@@ -71,7 +71,7 @@ def test_slow_ones_never_go_slack(speed):
 def test_a_start_with_a_stretched_rope_is_refused():
     system, bob, _, _ = ball(0.0)
     start = system.start([(bob.position, (0, 0, -2 * L))])
-    with pytest.raises(zm.StartError, match=r"'rope' is stretched by 1\.3"):
+    with pytest.raises(zm.errors.StartError, match=r"'rope' is stretched by 1\.3"):
         zm.simulate(system, start, until=1.0)
 
 
@@ -79,7 +79,7 @@ def falling(z: float, along=(0.0, 0.0, 1.0)):
     """A bob above the anchor of its slack rope, at rest: it falls straight through the anchor."""
     u = np.array(along) / np.linalg.norm(along)
     bob = zm.Particle("bob", mass=0.7)
-    rope = zm.Rope(zm.Ground(), bob, length=L, name="rope")
+    rope = zm.joints.Rope(zm.Ground(), bob, length=L, name="rope")
     system = zm.System([bob], joints=[rope], forces=zm.Force(-0.7 * g * u, at=bob.position))
     return system, bob, rope, system.start([(bob.position, z * u), (bob.velocity, (0, 0, 0))])
 
@@ -102,7 +102,7 @@ def test_two_particles_on_a_rope_pass_through_one_another():
     """Without forces they part with their relative velocity until the rope is taut, and then move as one: m v₁ + m v₂."""
     u = np.array([2.0, -1.0, 2.0]) / 3.0
     a, b = zm.Particle("a", mass=1.0), zm.Particle("b", mass=3.0)
-    rope = zm.Rope(a, b, length=0.5, name="rope")
+    rope = zm.joints.Rope(a, b, length=0.5, name="rope")
     system = zm.System([a, b], joints=[rope])
     start = system.start([(a.position, 0.2 * u), (b.position, -0.1 * u), (a.velocity, -1.0 * u), (b.velocity, 1.0 * u)])
     run = zm.simulate(system, start, until=1.0)
@@ -123,11 +123,11 @@ def test_members_of_a_study_pass_through_the_anchor_as_runs_do():
 def test_ropes_that_share_a_load_hold_it_together():
     """Two ropes side by side, and a third that is a little longer: two tensions carry, of which the motion tells the sum."""
     bob = zm.Particle("bob", mass=0.7, at=(0, 0, -L))
-    ropes = [zm.Rope(zm.Ground(), bob, length=L, name=name) for name in ("one", "other")]
-    longer = zm.Rope(zm.Ground(), bob, length=L + 0.1, name="longer")
+    ropes = [zm.joints.Rope(zm.Ground(), bob, length=L, name=name) for name in ("one", "other")]
+    longer = zm.joints.Rope(zm.Ground(), bob, length=L + 0.1, name="longer")
     system = zm.System([bob], gravity=g, joints=[*ropes, longer])
     start = system.start([(bob.position, (0, 0, -L)), (bob.velocity, (0, 0, 0))])
-    with pytest.warns(zm.RedundantContacts, match=r"of one, other are not determined .* are taken$"):
+    with pytest.warns(zm.errors.RedundantContacts, match=r"of one, other are not determined .* are taken$"):
         run = zm.simulate(system, start, until=1.0)
     assert run.kinds == ("one taut, other taut, longer slack",)
     np.testing.assert_allclose(run[ropes[0].tension] + run[ropes[1].tension], 0.7 * g, rtol=1e-9)
@@ -141,7 +141,7 @@ def test_ropes_of_a_swing_become_taut_at_one_moment():
     hooks = [(x * np.sin(α) * L, 0.0, 0.0) for x in (-1, 1)]
     bob = zm.Particle("bob", mass=0.7)
     ropes = [
-        zm.Rope(zm.Ground(), bob, at=(hook, (0, 0, 0)), length=L, name=name)
+        zm.joints.Rope(zm.Ground(), bob, at=(hook, (0, 0, 0)), length=L, name=name)
         for name, hook in zip(("left", "right"), hooks, strict=True)
     ]
     system = zm.System([bob], gravity=g, joints=ropes)
@@ -160,8 +160,8 @@ def test_a_rope_and_a_stop_act_together():
     """A slider hangs on a rope and rises to its stop, driven by a force that grows: k t = m g leaves the rope slack."""
     k, m, gap = 10.0, 0.7, 0.3
     sledge = zm.RigidBody("sledge", m, (1, 1, 1), at=(0, 0, -L))
-    rail = zm.Prismatic(zm.Ground(), sledge, axis=(0, 0, 1), name="rail", limits=(None, gap), restitution=0.0)
-    rope = zm.Rope(zm.Ground(), sledge, length=L, name="rope")
+    rail = zm.joints.Prismatic(zm.Ground(), sledge, axis=(0, 0, 1), name="rail", limits=(None, gap), restitution=0.0)
+    rope = zm.joints.Rope(zm.Ground(), sledge, length=L, name="rope")
     system = zm.System([sledge], gravity=g, joints=[rail, rope], forces=[rail.motor(k * zm.t)])
     run = zm.simulate(system, system.start({rail.displacement: 0.0, rail.rate: 0.0}), until=2.5, rtol=1e-11)
     left = m * g / k

@@ -14,16 +14,16 @@ LENGTH = L + J / (m * L)
 """Of the mathematical pendulum with the same period, m."""
 
 
-def pendulum(**given) -> tuple[zm.System, zm.Revolute]:
+def pendulum(**given) -> tuple[zm.System, zm.joints.Revolute]:
     """An arm that hangs down from its pin as drawn."""
     arm = zm.RigidBody("arm", m, (0.1, J, 0.25), at=(0, 0, -L))
-    pin = zm.Revolute(GROUND, arm, at=(0, 0, 0), axis=Y, name="pin", **given)
+    pin = zm.joints.Revolute(GROUND, arm, at=(0, 0, 0), axis=Y, name="pin", **given)
     return zm.System([arm], gravity=g, joints=[pin]), pin
 
 
-def slider(*, gravity: float = 0.0, **given) -> tuple[zm.System, zm.Prismatic]:
+def slider(*, gravity: float = 0.0, **given) -> tuple[zm.System, zm.joints.Prismatic]:
     sledge = zm.RigidBody("sledge", m, (1, 1, 1))
-    rail = zm.Prismatic(GROUND, sledge, axis=(0, 0, 1), name="rail", **given)
+    rail = zm.joints.Prismatic(GROUND, sledge, axis=(0, 0, 1), name="rail", **given)
     return zm.System([sledge], gravity=gravity, joints=[rail]), rail
 
 
@@ -64,7 +64,7 @@ def test_a_pendulum_that_is_lifted_leaves_its_stop():
     """Where the torque that grows, k t, is that of gravity."""
     φ, k = 0.4, 20.0
     arm = zm.RigidBody("arm", m, (0.1, J, 0.25), at=(0, 0, -L))
-    pin = zm.Revolute(GROUND, arm, at=(0, 0, 0), axis=Y, name="pin", limits=(φ, None))
+    pin = zm.joints.Revolute(GROUND, arm, at=(0, 0, 0), axis=Y, name="pin", limits=(φ, None))
     system = zm.System([arm], gravity=g, joints=[pin], forces=[pin.motor(k * zm.t)])
     run = zm.simulate(system, system.start({pin.angle: φ, pin.rate: 0.0}), until=1.0)
     assert run.kinds == ("pin lower limit at its stop", "pin lower limit free")
@@ -100,7 +100,7 @@ def test_static_friction_holds_a_load_and_lets_go_above_its_limit():
     """Up to F the joint does not move; from F on it accelerates with (F(t) − F)/m, to a displacement of k τ³/6 m."""
     F, k = 30.0, 20.0
     sledge = zm.RigidBody("sledge", m, (1, 1, 1))
-    rail = zm.Prismatic(GROUND, sledge, axis=(0, 0, -1), name="rail", friction=F)
+    rail = zm.joints.Prismatic(GROUND, sledge, axis=(0, 0, -1), name="rail", friction=F)
     system = zm.System([sledge], gravity=g, joints=[rail], forces=[rail.motor(k * zm.t)])
     start = system.start({rail.displacement: 0.0, rail.rate: 0.0})
     assert start[rail.friction_force] == pytest.approx(-m * g, rel=1e-12)
@@ -155,13 +155,13 @@ def test_members_of_a_study_have_stops_and_friction_of_their_own():
     ],
 )
 def test_bad_input(given, words):
-    with pytest.raises(zm.ModelError, match=words):
+    with pytest.raises(zm.errors.ModelError, match=words):
         pendulum(**given)
 
 
 def test_a_start_beyond_a_limit_is_refused():
     system, pin = pendulum(limits=(0.0, 1.0))
-    with pytest.raises(zm.StartError, match=r"the angle of 'pin' is 0\.5 beyond its upper limit"):
+    with pytest.raises(zm.errors.StartError, match=r"the angle of 'pin' is 0\.5 beyond its upper limit"):
         zm.simulate(system, system.start({pin.angle: 1.5}), until=1.0)
 
 

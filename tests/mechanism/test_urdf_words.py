@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 import zeromass as zm
+from zeromass.mechanism import Robot
 
 INERTIA = '<inertia ixx="0.1" ixy="0.01" ixz="-0.02" iyy="0.2" iyz="0.03" izz="0.25"/>'
 INERTIAL = f'<inertial><origin xyz="0.1 0.2 -0.3" rpy="0.3 -0.4 1.2"/><mass value="2.5"/>{INERTIA}</inertial>'
 LINKS = f'<link name="a">{INERTIAL}</link>\n<link name="b">{INERTIAL}</link>\n'
 
 
-def robot_of(tmp_path: Path, inside: str) -> zm.mechanism.Robot:
+def robot_of(tmp_path: Path, inside: str) -> Robot:
     (tmp_path / "robot.urdf").write_text(f'<robot name="r">\n{inside}</robot>')
     return zm.from_urdf(tmp_path / "robot.urdf")
 
@@ -54,7 +55,7 @@ REFUSED = {
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_is_not_known_is_refused_where_it_moves_something(name, tmp_path):
     inside, line, words = REFUSED[name]
-    with pytest.raises(zm.ModelError) as told:
+    with pytest.raises(zm.errors.ModelError) as told:
         robot_of(tmp_path, inside)
     assert str(told.value).startswith(f"robot.urdf, line {line}: ")
     assert words in str(told.value)
@@ -103,18 +104,18 @@ def test_a_long_chain_of_joints_that_mimic_one_another(tmp_path):
 def test_joints_that_mimic_one_another_in_a_ring(first, second, tmp_path):
     links = LINKS + f'<link name="c">{INERTIAL}</link>'
     both = joint(f'<mimic joint="{first}"/>') + joint(f'<mimic joint="{second}"/>', name="k", ends=("b", "c"))
-    with pytest.raises(zm.ModelError, match="mimics itself"):
+    with pytest.raises(zm.errors.ModelError, match="mimics itself"):
         robot_of(tmp_path, links + both)
 
 
 def test_files_that_are_no_descriptions(tmp_path):
-    with pytest.raises(zm.ModelError, match="is no path of a file"):
+    with pytest.raises(zm.errors.ModelError, match="is no path of a file"):
         zm.from_urdf("a\0b")
     (tmp_path / "odd.urdf").write_text('<?xml version="1.0" encoding="odd-8"?><robot/>')
-    with pytest.raises(zm.ModelError, match="line 1: it is no XML that can be read: unknown encoding"):
+    with pytest.raises(zm.errors.ModelError, match="line 1: it is no XML that can be read: unknown encoding"):
         zm.from_urdf(tmp_path / "odd.urdf")
     for tag in ("frame", "default"):
         inside = f"<{tag}>" * 1000 + f"</{tag}>" * 1000
         (tmp_path / "deep.xml").write_text(f"<mujoco><worldbody>{inside}</worldbody></mujoco>")
-        with pytest.raises(zm.ModelError, match="more than 300 deep"):
+        with pytest.raises(zm.errors.ModelError, match="more than 300 deep"):
             zm.from_mjcf(tmp_path / "deep.xml")

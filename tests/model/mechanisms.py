@@ -104,7 +104,7 @@ class Shell:
         shell = zm.RigidBody("shell", mass=self.m, inertia=self.J)
         contact, center = zm.Particle("contact", mass=0), zm.Particle("center", mass=0)
         gamma = self.surface(*contact.position)
-        k = zm.gradient(gamma, contact.position)
+        k = zm.expression.gradient(gamma, contact.position)
         n = k / np.sqrt(k @ k)
         system = zm.System(
             [shell, contact, center],

@@ -8,7 +8,7 @@ import pytest
 import zeromass as zm
 
 
-def rod() -> tuple[zm.System, zm.Expression, zm.Expression]:
+def rod() -> tuple[zm.System, zm.expression.Expression, zm.expression.Expression]:
     x, y = zm.coordinates("x y")
     system = zm.System(
         kinetic=(zm.rate(x) ** 2 + zm.rate(y) ** 2) / 2, potential=9.81 * y, constraints={"rod": x**2 + y**2 - 1}
@@ -58,7 +58,7 @@ def test_a_parameter_of_the_model_changes_and_the_start_with_it():
 def test_what_is_not_there_is_said():
     system, x, y = rod()
     start = system.start({x: 0.6, zm.rate(x): 0.0}, guess={y: -1.0})
-    with pytest.raises(zm.StartError, match=r"neither prescribed.*there is: x, rate\(x\)"):
+    with pytest.raises(zm.errors.StartError, match=r"neither prescribed.*there is: x, rate\(x\)"):
         start.again({y: 0.3})
-    with pytest.raises(zm.StartError, match="speed"):
+    with pytest.raises(zm.errors.StartError, match="speed"):
         start.again({"speed": 0.3})

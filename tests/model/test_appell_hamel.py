@@ -45,5 +45,5 @@ def test_at_rest_the_constraint_says_nothing():
 
 def test_the_cone_can_be_missed():
     p, system = particle(0.7)
-    with pytest.raises(zm.StartError, match=r"'cone'.*rate"):
+    with pytest.raises(zm.errors.StartError, match=r"'cone'.*rate"):
         system.start([(p.velocity, (1.0, 0.0, 0.1))])

@@ -36,7 +36,7 @@ def thrown(system: zm.System, bodies, seed: int) -> zm.State:
     return system.start(
         [
             *end,
-            (bob.position, zm.evaluate(bar.point((0.4, 0.0, 0.1)), at)),
+            (bob.position, zm.expression.evaluate(bar.point((0.4, 0.0, 0.1)), at)),
             (bar.velocity, random.normal(size=3)),
             (bar.angular_velocity, random.normal(size=3)),
             (bob.velocity, random.normal(size=3)),
@@ -137,10 +137,10 @@ def test_parameters_are_kept_or_take_their_defaults():
 def test_what_can_not_be():
     p, other = zm.Particle("p", mass=1.0), zm.Particle("other", mass=1.0)
     state = zm.System([p]).start()
-    with pytest.raises(zm.ModelError, match="same coordinates"):
+    with pytest.raises(zm.errors.ModelError, match="same coordinates"):
         state.carried_to(zm.System([other]))
     x = p.position[0]
-    with pytest.raises(zm.StartError, match="'floor'"):
+    with pytest.raises(zm.errors.StartError, match="'floor'"):
         state.carried_to(zm.System([p], constraints={"floor": x**2 + 1.0}))
 
 

@@ -28,7 +28,9 @@ def pendulum() -> zm.System:
 
 def rolling() -> zm.System:
     bowl = zm.Surface(lambda X, Y, Z: Z - 0.03 * (X**2 + Y**2), shift=(0.1 * np.cos(np.pi * zm.t), 0, 0))
-    return zm.Rolling(zm.two_material_shell(outer=0.09, inner=0.08, densities=(7874, 10490)), on=bowl, gravity=9.81)
+    return zm.Rolling(
+        zm.bodies.two_material_shell(outer=0.09, inner=0.08, densities=(7874, 10490)), on=bowl, gravity=9.81
+    )
 
 
 def with_friction() -> zm.System:
@@ -56,13 +58,13 @@ def test_what_is_written_has_the_values_of_the_system(name):
         for block in ("M", "Q", "A", "b", "C"):
             if block in page._blocks:
                 flat = [page._board.expression(a) for a in page._blocks[block].ravel()]
-                found = zm.evaluate(flat, dict(zip(system.inputs, inputs, strict=True)))
+                found = zm.expression.evaluate(flat, dict(zip(system.inputs, inputs, strict=True)))
                 assert np.allclose(np.asarray(found), getattr(expected, block).ravel(), rtol=1e-11, atol=1e-12), block
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_the_page_is_well_formed(name):
-    words = zm.latex(SYSTEMS[name]())
+    words = zm.export.latex(SYSTEMS[name]())
     assert words.count(r"\left") == words.count(r"\right")
     assert words.count("{") - words.count(r"\{") == words.count("}") - words.count(r"\}")
     assert re.findall(r"\\begin\{(\w+)\}", words).count("aligned") == 1
@@ -73,7 +75,7 @@ def test_the_page_is_well_formed(name):
 
 def test_the_double_pendulum_as_in_a_textbook():
     """[Goldstein, Poole, Safko, Classical Mechanics, ch. 1]: T, V and M by hand."""
-    words = zm.latex(double_pendulum())
+    words = zm.export.latex(double_pendulum())
     assert (
         r"T = \frac{1}{2} \, l_{1}^{2} \, \left(m_{1} + m_{2}\right) \, \dot{\theta}_{1}^{2} + "
         r"m_{2} \, l_{1} \, l_{2} \, \dot{\theta}_{1} \, \dot{\theta}_{2} \, \cos\left(\theta_{1} - \theta_{2}\right) + "

@@ -11,7 +11,7 @@ BOWL = zm.Surface(lambda X, Y: (X**2 + Y**2) / 2, name="bowl")
 
 
 def rolling(name: str, radius: float = 0.1, **options) -> zm.Rolling:
-    return zm.Rolling(zm.ball(radius, 0.5, name=name), on=options.pop("on", BOWL), **options)
+    return zm.Rolling(zm.bodies.ball(radius, 0.5, name=name), on=options.pop("on", BOWL), **options)
 
 
 def began(whole: zm.System, *starts: zm.State) -> zm.State:
@@ -50,14 +50,14 @@ def test_a_rolling_body_alone_keeps_its_names():
 
 def test_systems_with_the_same_names_are_joined_by_names_of_their_own():
     a, b = rolling("ball"), rolling("ball")
-    with pytest.raises(zm.ModelError, match=r"two parts have the name 'ball'.*zm\.join\(left=…, right=…\)"):
+    with pytest.raises(zm.errors.ModelError, match=r"two parts have the name 'ball'.*zm\.join\(left=…, right=…\)"):
         zm.join(a, b)
     whole = zm.join(left=a, right=b)
     assert {"left ball.x", "right ball.x", "left contact.z", "right center.y"} <= set(whole.names)
     assert "left ball unit quaternion" in whole.reaction
     again = zm.join(first=whole, second=zm.join(left=rolling("ball"), right=rolling("ball")))
     assert {"first left ball.x", "second right contact.z"} <= set(again.names)
-    with pytest.raises(zm.ModelError, match="'ball' is in two of the systems"):
+    with pytest.raises(zm.errors.ModelError, match="'ball' is in two of the systems"):
         zm.join(left=a, right=a)
 
 
@@ -138,13 +138,13 @@ def test_energy_rows_take_no_forces_between_systems():
     b = rolling("blue", on=zm.surfaces.plane(0.6))
     steady = rolling("steady", conserve_energy=True)
     assert len(zm.join(steady, b).rows) == len(steady.rows) + len(b.rows)
-    with pytest.raises(zm.ModelError, match="'steady' has conserve_energy=True"):
+    with pytest.raises(zm.errors.ModelError, match="'steady' has conserve_energy=True"):
         zm.join(steady, b, constraints={"together": steady.spin - b.spin})
 
 
 def test_contacts_of_a_joined_system_open_and_close():
     """A ball falls by 0.2 m on a floor while another one rolls: it lands after √(2 h/g)."""
-    green = zm.Contacts(zm.ball(0.1, 0.5, name="green"), on=[zm.surfaces.plane()], restitution=0.5)
+    green = zm.Contacts(zm.bodies.ball(0.1, 0.5, name="green"), on=[zm.surfaces.plane()], restitution=0.5)
     red = rolling("red")
     whole = zm.join(red, green)
     start = began(whole, red.start(contact=(0.3, 0.0), velocity=(0.0, 0.2)), green.start(center=(0.0, 0.0, 0.3)))

@@ -166,7 +166,7 @@ def test_a_long_chain_begins_at_once_and_moves_as_by_pseudo_inverses(monkeypatch
     assert "motion" not in vars(start)
     program = zm.compile(system, start)
     inputs = dict(zip(system.inputs, start.inputs, strict=True))
-    q̈ = zm.evaluate(expressions(program.acceleration), inputs)
+    q̈ = zm.expression.evaluate(expressions(program.acceleration), inputs)
     np.testing.assert_allclose(q̈, start.motion.acceleration, rtol=0, atol=1e-11 * np.abs(q̈).max())
     twice = system.with_constraints({"again": 2.0 * joints["joint of rod 0"]})
     other = twice.start(guess=[(twice.coordinates, start.q), (twice.rates, start.v)])

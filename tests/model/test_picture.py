@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import zeromass as zm
-from zeromass.model import Disc, Drawing, Ellipsoid, Hull, Joint, Link, Ring
+from zeromass.model import Box, Disc, Dot, Drawing, Ellipsoid, Floor, Hull, Joint, Link, Ring, Rod
 from zeromass.model.picture.inertia import of_inertia
 from zeromass.model.picture.integral import whose_rate
 from zeromass.model.picture.touching import places
@@ -25,7 +25,7 @@ def kinds(system: zm.System) -> list[tuple[str, str]]:
 
 
 def ends_at(system: zm.System, link: Link, values: dict) -> tuple[np.ndarray, np.ndarray]:
-    return tuple(np.array([zm.evaluate(e, values) for e in end], dtype=float) for end in (link.a, link.b))  # type: ignore
+    return tuple(np.array([zm.expression.evaluate(e, values) for e in end], dtype=float) for end in (link.a, link.b))  # type: ignore
 
 
 # distances --------------------------------------------------------------------------------------------------------------
@@ -56,7 +56,9 @@ def test_to_a_fixed_or_moving_place_and_to_points_of_bodies():
     numbers = dict(zip((*a.coordinates, *arm.coordinates), RANDOM.normal(size=10), strict=True)) | {zm.t: 0.7}
     for link, expected in ((first, (peg, a.position)), (second, (a.position, arm.point((0.1, 0.2, 0.3))))):
         found = sorted(end.tolist() for end in ends_at(system, link, numbers))
-        wanted = sorted([float(zm.evaluate(zm.expression.as_expression(x), numbers)) for x in end] for end in expected)
+        wanted = sorted(
+            [float(zm.expression.evaluate(zm.expression.as_expression(x), numbers)) for x in end] for end in expected
+        )
         assert np.allclose(found, wanted, rtol=0, atol=1e-14)
 
 
@@ -130,9 +132,9 @@ def test_a_body_may_have_several_shapes():
     Look = namedtuple("Look", "shape place turn")
     dumbbell = zm.RigidBody("dumbbell", mass=1.0, inertia=(1.0, 1.0, 0.1))
     turned = (np.cos(0.3), 0.0, np.sin(0.3), 0.0)
-    dumbbell.looks = (Look(zm.Dot(0.1), (0, 0, 1), (1, 0, 0, 0)), Look(zm.Box((1, 2, 3)), (0, 0, -1), turned))  # type: ignore
+    dumbbell.looks = (Look(Dot(0.1), (0, 0, 1), (1, 0, 0, 0)), Look(Box((1, 2, 3)), (0, 0, -1), turned))  # type: ignore
     first, second = zm.System([dumbbell], constraints={"pin": dumbbell.point((0, 0, 9.0))}).drawing.bodies
-    assert (first.shape, first.middle, second.turn) == (zm.Dot(0.1), (0, 0, 1), turned)
+    assert (first.shape, first.middle, second.turn) == (Dot(0.1), (0, 0, 1), turned)
 
 
 # shapes -----------------------------------------------------------------------------------------------------------------
@@ -141,13 +143,13 @@ def test_shapes_have_the_inertia_they_were_made_from():
     R = np.linalg.qr(RANDOM.normal(size=(3, 3)))[0]
     ball = of_inertia(m, np.eye(3) * 0.4 * m * r**2)
     assert ball is not None
-    assert isinstance(ball.shape, zm.Dot)
+    assert isinstance(ball.shape, Dot)
     assert ball.shape.radius == pytest.approx(r)
     side = m * (3 * r**2 + h**2) / 12
     for axes in (np.eye(3), R):
         made = of_inertia(m, axes @ np.diag([side, side, m * r**2 / 2]) @ axes.T)
         assert made is not None
-        assert isinstance(made.shape, zm.Rod)
+        assert isinstance(made.shape, Rod)
         assert (made.shape.length, made.shape.radius) == (pytest.approx(h), pytest.approx(r))
         assert abs(np.array(made.shape.axis) @ axes[:, 2]) == pytest.approx(1.0)
     coin = of_inertia(m, np.diag([1, 1, 2]) * m * r**2 / 4)
@@ -156,7 +158,7 @@ def test_shapes_have_the_inertia_they_were_made_from():
     assert coin.shape.radius == pytest.approx(r)
     thin = of_inertia(m, np.diag([m * h**2 / 12, 0.0, m * h**2 / 12]))
     assert thin is not None
-    assert isinstance(thin.shape, zm.Rod)
+    assert isinstance(thin.shape, Rod)
     assert (thin.shape.length, thin.shape.axis) == (pytest.approx(h), (0.0, 1.0, 0.0))
     assert of_inertia(0.0, np.zeros((3, 3))) is None
 
@@ -176,7 +178,7 @@ def test_a_body_has_the_shape_over_which_its_contact_goes():
     assert isinstance(stone.shape, Ellipsoid)
     assert stone.shape.axes == pytest.approx(tuple(axes), rel=1e-6)
     assert stone.middle == pytest.approx(tuple(below), abs=1e-8)
-    assert drawing.floor == zm.model.Floor("table", 0.25)
+    assert drawing.floor == Floor("table", 0.25)
     R = 0.4
     coin = touching(lambda down: R * down * np.array([1, 1, 0]) / np.sqrt(down[0] ** 2 + down[1] ** 2)).bodies[0]
     assert isinstance(coin.shape, Disc)
@@ -195,7 +197,9 @@ def same(a: np.ndarray, b: np.ndarray, system: zm.System) -> bool:
     for _ in range(5):
         values = dict(zip(system.coordinates, RANDOM.normal(size=len(system.coordinates)), strict=True))
         values[zm.t] = RANDOM.normal()
-        numbers = [[float(zm.evaluate(zm.expression.as_expression(x), values)) for x in point] for point in (a, b)]
+        numbers = [
+            [float(zm.expression.evaluate(zm.expression.as_expression(x), values)) for x in point] for point in (a, b)
+        ]
         if not np.allclose(*numbers, rtol=0, atol=1e-12):
             return False
     return True
@@ -261,18 +265,20 @@ def test_a_box_between_joints_is_drawn_as_arms_to_them():
 
     def held(inertia: tuple[float, ...]) -> tuple[zm.System, zm.RigidBody]:
         body, other = (zm.RigidBody(name, mass=1.0, inertia=inertia) for name in ("body", "other"))
-        joints = [zm.Spherical(body, other, at=(place, (0, 0, 0))) for place in ends[:1]]
-        return zm.System([body, other], joints=[zm.Spherical(zm.Ground(), body, at=(ends[1], ends[1])), *joints]), body
+        joints = [zm.joints.Spherical(body, other, at=(place, (0, 0, 0))) for place in ends[:1]]
+        return zm.System(
+            [body, other], joints=[zm.joints.Spherical(zm.Ground(), body, at=(ends[1], ends[1])), *joints]
+        ), body
 
     system, body = held((0.01, 0.02, 0.025))
     drawn = {one.name: one for one in system.drawing.bodies}
-    assert isinstance(drawn["body"].shape, zm.Dot)
-    assert isinstance(drawn["other"].shape, zm.Box)
+    assert isinstance(drawn["body"].shape, Dot)
+    assert isinstance(drawn["other"].shape, Box)
     arms = [link for link in system.drawing.links if link.name == "body"]
     found = {tuple(np.round(places(body, link.b, {}, 1)[0], 9).tolist()) for link in arms}
     assert found == set(ends)
     system, _ = held((0.02, 0.02, 0.0001))
-    assert isinstance(system.drawing.bodies[0].shape, zm.Rod)
+    assert isinstance(system.drawing.bodies[0].shape, Rod)
 
 
 def test_points_in_coordinates_of_their_own():
@@ -310,7 +316,7 @@ def test_a_rate_is_integrated_back(f):
     gap = zm.rate(found) - zm.rate(quantity)
     for _ in range(5):
         values = dict(zip((u, w, zm.rate(u), zm.rate(w), zm.t), RANDOM.normal(size=5), strict=True))
-        assert abs(zm.evaluate(gap, values)) < 1e-12
+        assert abs(zm.expression.evaluate(gap, values)) < 1e-12
     assert whose_rate(zm.rate(u) * w) is None  # no rate of anything
 
 
@@ -332,7 +338,7 @@ def test_surfaces_rails_and_rings():
     assert isinstance(ring.shape, Ring)
     assert ring.shape.radius == 2.0
     assert ring.quaternion is not None
-    u = np.array([float(zm.evaluate(e, {zm.t: 0.4})) for e in ring.quaternion])
+    u = np.array([float(zm.expression.evaluate(e, {zm.t: 0.4})) for e in ring.quaternion])
     normal = 2 * np.array([u[1] * u[3] + u[0] * u[2], u[2] * u[3] - u[0] * u[1], 0]) + [
         0,
         0,

@@ -70,7 +70,7 @@ def test_energies_lagrangian_and_matrices_say_the_same(seed):
     # for a Lagrangian the energy is q̇ᵀ∂L/∂q̇ − L
     assert relative(zm.State(b, state.t, state.q, state.v)[b.energy], state[a.energy]) <= 1e-14
     for unknown in ("kinetic", "potential", "energy"):
-        with pytest.raises(zm.ModelError, match=unknown):
+        with pytest.raises(zm.errors.ModelError, match=unknown):
             getattr(c, unknown)
 
 
@@ -228,7 +228,7 @@ def test_index_and_inputs():
     system = zm.System([a, b])
     assert [system.index(x) for x in b.position] == [3, 4, 5]
     assert list(system.inputs) == [zm.t, *a.position, *b.position, *a.velocity, *b.velocity]
-    with pytest.raises(zm.ModelError, match="'elsewhere'"):
+    with pytest.raises(zm.errors.ModelError, match="'elsewhere'"):
         system.index(zm.coordinate("elsewhere"))
 
 

@@ -95,7 +95,7 @@ def test_start_as_printed_is_off_the_sphere():
     sphere = Sphere(m=1.0, R=0.8, a=0.8, omega=2.0, g=9.81)
     particle, system = sphere.system()
     printed = [(particle.position, (0.0, 0.0, sphere.R)), (particle.velocity, (0.0, 0.0, 0.0))]
-    with pytest.raises(zm.StartError, match="'sphere'"):
+    with pytest.raises(zm.errors.StartError, match="'sphere'"):
         system.start(printed)
     # X0 = R is meant: (52)–(54) hold for it, and the motion is planar
     meant = system.start([(particle.position, (sphere.R, 0.0, sphere.R)), (particle.velocity, (0, 0, 0))])

@@ -97,7 +97,7 @@ def test_a_one_sided_contact_ends_there(runs):
         shaking = ud2011.CASES[case]
         start = rolling.start(contact=(shaking.xi0, 0.0), parameters=model.values(shaking))
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", zm.RunStopped)
+            warnings.simplefilter("ignore", zm.errors.RunStopped)
             run = zm.simulate(rolling, start, until=ud2011.UNTIL, rtol=ud2011.RTOL, atol=ud2011.ATOL)
         assert abs(run.t[-1] - runs[case].pulling()[0].begin) <= 1e-10
         assert run.pulling() == ()

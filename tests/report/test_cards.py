@@ -98,7 +98,7 @@ def test_a_run_knows_its_certificate_only_where_one_was_made(pendulum):
 def test_a_run_that_stopped_says_why():
     x = zm.coordinate("x")
     falling = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=np.sqrt(x))
-    with pytest.warns(zm.RunStopped):
+    with pytest.warns(zm.errors.RunStopped):
         run = zm.simulate(falling, falling.start({x: 1.0}), until=10.0)
     words = Elements(run._repr_html_()).words
     assert "not a number" in words
@@ -108,7 +108,7 @@ def test_a_run_that_stopped_says_why():
 def test_a_run_that_could_not_begin_has_a_card():
     ghost = zm.Particle("ghost", mass=0)
     system = zm.System([zm.Particle("bob", mass=1.0), ghost])
-    with pytest.warns(zm.RunStopped):
+    with pytest.warns(zm.errors.RunStopped):
         run = zm.simulate(system, system.start(), until=1.0)
     assert "non-unique" in Elements(run._repr_html_()).words
 
@@ -159,7 +159,7 @@ def test_an_expression_is_typeset_and_a_long_one_is_not():
 
 def test_latex_is_typeset_and_printed():
     x = zm.coordinate("x")
-    words = zm.latex([[x, 1], [0, x**2]])
+    words = zm.export.latex([[x, 1], [0, x**2]])
     assert isinstance(words, str)
     assert words._repr_latex_() == f"$${words}$$"
     assert str(words) == words

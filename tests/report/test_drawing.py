@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import zeromass as zm
-from zeromass.model import Arrow, Drawing, DrawnBody, Shell, Trail
+from zeromass.model import Arrow, Drawing, DrawnBody, Rod, Shell, Trail, Wheel
 from zeromass.report.plots import heights_around
 from zeromass.report.viewer.scene import scene
 
@@ -19,7 +19,7 @@ def drawn(*runs: zm.Run, **options) -> dict:
 
 @pytest.fixture(scope="module")
 def rolling() -> zm.Rolling:
-    return zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.paraboloid(0.1), friction=0.2)
+    return zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.surfaces.paraboloid(0.1), friction=0.2)
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +49,7 @@ def test_a_slipping_body_is_drawn_on_its_surface(rolling, slipped):
 
 def test_equal_surfaces_are_drawn_once():
     def run(curvature: float) -> zm.Run:
-        system = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.paraboloid(curvature))
+        system = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.surfaces.paraboloid(curvature))
         return zm.simulate(system, system.start(contact=(0.3, 0)), until=0.1)
 
     data = drawn(run(0.2), run(0.2), run(0.3))
@@ -58,7 +58,7 @@ def test_equal_surfaces_are_drawn_once():
 
 def test_a_chosen_shape_stands_at_the_mass_centre(rolling):
     run = zm.simulate(rolling, rolling.start(contact=(0.2, 0)), until=0.1)
-    (body,) = drawn(run, shapes={rolling.body: zm.Box((0.1, 0.1, 0.1))})["runs"][0]["bodies"]
+    (body,) = drawn(run, shapes={rolling.body: zm.shapes.box((0.1, 0.1, 0.1))})["runs"][0]["bodies"]
     assert body["shape"]["kind"] == "box"
 
 
@@ -89,10 +89,10 @@ def test_a_system_of_ones_own_says_how_it_is_drawn(tmp_path):
 def test_heights_around_a_path(rolling):
     """Those of the formula, of a surface that stands elsewhere too; none of one that moves."""
     bowl = zm.surfaces.paraboloid(0.1, shift=(0.2, -0.1, 0.5), rotation=((0, 0, 1), 0.3))
-    system = zm.Rolling(zm.ball(0.1, 0.5), on=bowl)
+    system = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=bowl)
     X, Y, Z = heights_around(zm.simulate(system, system.start(contact=(0.4, 0)), until=0.5))
     assert np.allclose(Z, 0.5 + 0.1 * ((X - 0.2) ** 2 + (Y + 0.1) ** 2), rtol=1e-14)
-    moving = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.paraboloid(0.1, shift=(0, 0, 0.1 * np.sin(zm.t))))
+    moving = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.surfaces.paraboloid(0.1, shift=(0, 0, 0.1 * np.sin(zm.t))))
     assert heights_around(zm.simulate(moving, moving.start(contact=(0.4, 0)), until=0.1)) is None
 
 
@@ -122,14 +122,14 @@ def test_bodies_lie_on_the_upper_of_several_surfaces():
     """Two planes that make a groove are one surface, z = s |y|; a wall is no height, and stands beside it."""
     slope = 0.7
     on = {"left": zm.Surface(lambda X, Y: -slope * Y), "right": zm.Surface(lambda X, Y: slope * Y)}
-    ground = zm.Contacts(zm.ball(0.1, 0.5), on=on).drawing.ground
+    ground = zm.Contacts(zm.bodies.ball(0.1, 0.5), on=on).drawing.ground
     assert ground is not None
     assert ground.name == "left and right"
     places = np.random.default_rng(3).normal(size=(20, 3))
     numbers = zm.expression.Evaluator(ground.f, list(ground.place))(places)
     assert np.allclose(numbers, places[:, 2] - slope * np.abs(places[:, 1]), rtol=0, atol=1e-14)
     corner = {"floor": zm.surfaces.plane(), "wall": zm.Surface(lambda X, Y, Z: 1.0 - X)}
-    drawn = zm.Contacts(zm.ball(0.1, 0.5), on=corner).drawing
+    drawn = zm.Contacts(zm.bodies.ball(0.1, 0.5), on=corner).drawing
     assert drawn.ground is not None
     assert drawn.ground.name == "floor"  # as it was called there, not as the surface calls itself
     assert [ground.name for ground in drawn.beside] == ["wall"]
@@ -141,16 +141,16 @@ def test_a_wheelset_is_an_axle_with_two_wheels_on_two_rails():
     rails = {"left": zm.surfaces.plane(), "right": zm.Surface(lambda X, Y: 0.01 * Y, name="other")}
     own = {"radius": 0.5, "axis": (0, 1, 0), "two_sided": True}
     wheels = [
-        zm.WheelOnSurface(zm.Ground(), axle, rail, center=(0, side, 0), name=name, **own)
+        zm.joints.WheelOnSurface(zm.Ground(), axle, rail, center=(0, side, 0), name=name, **own)
         for side, (name, rail) in zip((0.7, -0.7), rails.items(), strict=True)
     ]
     drawing = zm.System([axle], gravity=9.81, joints=wheels).drawing
     assert drawing.ground is not None
     assert [drawing.ground.name, *[ground.name for ground in drawing.beside]] == ["plane", "other"]
     shapes = {body.name: body.shape for body in drawing.bodies}
-    assert isinstance(shapes["axle"], zm.Rod)
+    assert isinstance(shapes["axle"], Rod)
     assert shapes["axle"].length == pytest.approx(1.4)
-    assert sum(isinstance(shape, zm.Wheel) for shape in shapes.values()) == 2
+    assert sum(isinstance(shape, Wheel) for shape in shapes.values()) == 2
 
 
 @pytest.mark.parametrize(("count", "toned"), [(6, range(6)), (20, (0, 6, 13, 19))])
@@ -163,12 +163,12 @@ def test_bodies_have_the_colours_of_their_curves(count, toned):
     assert [body["tone"] for body in run["bodies"]] == [toned.index(k) if k in toned else None for k in range(count)]
 
 
-@pytest.mark.parametrize("kind", [zm.WheelOnGround, zm.WheelOnSurface])
+@pytest.mark.parametrize("kind", [zm.joints.WheelOnGround, zm.joints.WheelOnSurface])
 def test_a_wheel_is_as_large_as_it_rolls(kind):
     """Whatever its inertia: that of this one is a disc's of half the radius, which would hang in the air."""
     hoop = zm.RigidBody("hoop", mass=1.0, inertia=(0.015625, 0.03125, 0.015625), at=(0, 0, 0.5))
-    on = [zm.surfaces.plane()] if kind is zm.WheelOnSurface else []
+    on = [zm.surfaces.plane()] if kind is zm.joints.WheelOnSurface else []
     rolls = kind(zm.Ground(), hoop, *on, radius=0.5, axis=(0, 1, 0))
     (drawn,) = [body for body in zm.System([hoop], gravity=9.81, joints=[rolls]).drawing.bodies if body.name == "hoop"]
-    assert isinstance(drawn.shape, zm.Wheel)
+    assert isinstance(drawn.shape, Wheel)
     assert (drawn.shape.radius, np.abs(drawn.shape.axis).tolist()) == (0.5, [0.0, 1.0, 0.0])

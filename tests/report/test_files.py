@@ -11,12 +11,13 @@ import pytest
 import xarray
 
 import zeromass as zm
-from zeromass.report.writing import FileError, write
+from zeromass.errors import FileError
+from zeromass.report.writing import write
 
 
 @pytest.fixture(scope="module")
 def run():
-    rolling = zm.Rolling(zm.ball(0.05, 0.2), on=zm.surfaces.paraboloid(0.4), gravity=9.81)
+    rolling = zm.Rolling(zm.bodies.ball(0.05, 0.2), on=zm.surfaces.paraboloid(0.4), gravity=9.81)
     start = rolling.start(contact=(0.3, 0.1), velocity=(0.2, -0.3), spin=2.0)
     crossing = zm.Event("crossing", rolling.contact[0], terminal=False)
     return zm.simulate(rolling, start, until=2.0, rtol=1e-11, atol=1e-13, events=crossing)
@@ -46,7 +47,7 @@ def test_dense_output_comes_back(run, saved):
 def test_measured_terrain_comes_back(tmp_path):
     x = y = np.linspace(-1.0, 1.0, 21)
     heights = 0.3 * np.add.outer(x**2, y**2) + 0.02 * np.outer(np.sin(5 * x), np.cos(4 * y))
-    rolling = zm.Rolling(zm.ball(0.05, 0.2), on=zm.Surface.from_heights(x, y, heights))
+    rolling = zm.Rolling(zm.bodies.ball(0.05, 0.2), on=zm.Surface.from_heights(x, y, heights))
     run = zm.simulate(rolling, rolling.start(contact=(0.4, 0.1)), until=1.0)
     again = zm.load(run.save(tmp_path / "terrain.nc", certificate=False))
     times = np.linspace(0.0, 1.0, 57)
@@ -162,7 +163,7 @@ def stopped_runs():
 @pytest.mark.parametrize("ending", stopped_runs())
 def test_a_run_that_stopped_is_kept_too(ending, tmp_path):
     system, values = stopped_runs()[ending]
-    with pytest.warns(zm.RunStopped):
+    with pytest.warns(zm.errors.RunStopped):
         run = zm.simulate(system, system.start(values), until=10.0)
     assert run.outcome.ending.value == ending
     again = zm.load(run.save(tmp_path / "stopped.nc"))

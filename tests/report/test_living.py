@@ -23,7 +23,7 @@ vx, vy = zm.parameter("vx", 1.5), zm.parameter("vy", 1.0)
 
 def shell(rtol: float = 1e-9) -> zm.Run:
     bowl = zm.Surface(lambda X, Y, Z: Z - 0.03 * (X**2 + Y**2), shift=(0.1 * np.cos(np.pi * zm.t), 0, 0))
-    body = zm.two_material_shell(outer=0.09, inner=0.08, densities=(7874, 10490))
+    body = zm.bodies.two_material_shell(outer=0.09, inner=0.08, densities=(7874, 10490))
     rolling = zm.Rolling(body, on=bowl, gravity=9.81)
     start = rolling.start(contact=(-1.5, -0.75), velocity=(vx, vy), spin=0.0, orientation=(1, 0, 0, 0))
     return zm.simulate(rolling, start, until=25.0, rtol=rtol, atol=1e-3 * rtol, method="dop853")
@@ -32,7 +32,7 @@ def shell(rtol: float = 1e-9) -> zm.Run:
 def hill() -> zm.Run:
     """A ball on a hill that it may leave; its speed and the friction are on sliders."""
     speed, mu = zm.parameter("speed", 0.2), zm.parameter("mu", 2.0)
-    ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.sphere(1.0), friction=mu)
+    ball = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.surfaces.sphere(1.0), friction=mu)
     start = ball.start(contact=(0.1, 0.0), velocity=(speed, 0.0), guess=1.0)
     return zm.simulate(ball, start, until=0.6, rtol=1e-9, transitions=False)
 
@@ -51,7 +51,7 @@ def moved(chromium: Browser, **values: float) -> dict[str, Any]:
 
 def python(run: zm.Run, **values: float) -> zm.Run:
     """What the page's program makes of the run."""
-    with warnings.catch_warnings(action="ignore", category=zm.RunStopped):
+    with warnings.catch_warnings(action="ignore", category=zm.errors.RunStopped):
         return zm.simulate(run.program, run.start.again(values), until=float(run.t[-1]), **_dop853(run))
 
 
@@ -85,23 +85,25 @@ def test_a_page_without_sliders_may_run_no_module(tmp_path):
 
 def test_words_for_what_is_wrong(page, tmp_path):
     run, place = page[0], tmp_path / "page.html"
-    with pytest.raises(zm.ModelError, match=r"neither a zm\.parameter of the model.*there is: vx, vy"):
+    with pytest.raises(zm.errors.ModelError, match=r"neither a zm\.parameter of the model.*there is: vx, vy"):
         run.view(place, sliders={zm.parameter("other", 1.0): (0, 1)})
-    with pytest.raises(zm.ModelError, match="two finite numbers in order"):
+    with pytest.raises(zm.errors.ModelError, match="two finite numbers in order"):
         run.view(place, sliders={vx: (2.0, 1.0)})
-    with pytest.raises(zm.ModelError, match="leave the other runs out"):
+    with pytest.raises(zm.errors.ModelError, match="leave the other runs out"):
         run.view(place, others=[run], sliders={vx: (0.5, 1.0)})
     x, end = zm.coordinate("x"), zm.parameter("end", 0.25)
     drawn = zm.System(kinetic=zm.rate(x) ** 2 / 2, constraints={"drive": x - np.abs(zm.t**2 - end)})
     turned = zm.simulate(drawn, drawn.start(), until=1.0)
-    with pytest.raises(zm.ModelError, match=r"sliders: end stands in .*abs.*does not find anew; leave the sliders out"):
+    with pytest.raises(
+        zm.errors.ModelError, match=r"sliders: end stands in .*abs.*does not find anew; leave the sliders out"
+    ):
         turned.view(place, sliders={end: (0.2, 0.8)})
     dust = [zm.Particle(f"grain {k}", 1.0) for k in range(43)]
     drags = [zm.Force(-1e7 * grain.velocity, at=grain.position) for grain in dust]
     falls, first = zm.System(dust, gravity=9.81, forces=drags), dust[0].position[0]
     stiff = zm.simulate(falls, falls.start({first: 1.0}), until=1.0, method="radau", rtol=1e-6)
     said = r"made with method='radau', for what is stiff.*dop853, as the system is large.*out of memory.*leave them out"
-    with pytest.raises(zm.ModelError, match=said):
+    with pytest.raises(zm.errors.ModelError, match=said):
         stiff.view(place, sliders={first: (0.5, 2.0)})
 
 
@@ -118,10 +120,10 @@ def test_what_rests_at_first_can_be_pushed(tmp_path):
     """A wall at zero, and a plate whose amplitude is zero: both follow their sliders."""
     d, amplitude = zm.parameter("d", 0.0), zm.parameter("amplitude", 0.0)
     room = {"floor": zm.surfaces.plane(), "wall": zm.Surface(lambda X, Y, Z: d - X)}
-    ball = zm.Contacts(zm.ball(0.1, 0.5), on=room, friction=0.0, restitution=0.5)
+    ball = zm.Contacts(zm.bodies.ball(0.1, 0.5), on=room, friction=0.0, restitution=0.5)
     flies = zm.simulate(ball, ball.start(center=(-0.5, 0, 0.3)), until=0.1)
     plate = zm.Surface(lambda X, Y, Z: Z, shift=(amplitude * np.sin(zm.t), 0, 0), name="plate")
-    rolling = zm.Rolling(zm.ball(0.1, 0.5), on=plate)
+    rolling = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=plate)
     rolls = zm.simulate(rolling, rolling.start(contact=(0, 0), velocity=(1.0, 0)), until=0.1)
     for run, parameter, name in ((flies, d, "wall"), (rolls, amplitude, "plate")):
         grounds, live = Grounds(), LiveGrounds(run.system.drawing, [parameter])
@@ -136,9 +138,9 @@ def test_what_rests_at_first_can_be_pushed(tmp_path):
 def test_what_a_page_can_not_draw_is_said(tmp_path):
     depth = zm.parameter("depth", 0.03)
     bowl = zm.Surface(lambda X, Y, Z: Z**2 + Z - depth * (X**2 + Y**2), name="bowl")  # no function Z(X, Y)
-    ball = zm.Rolling(zm.ball(0.1, 0.5), on=bowl)
+    ball = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=bowl)
     run = zm.simulate(ball, ball.start(contact=(1.0, 0.0)), until=1.0)
-    with pytest.warns(zm.PageLimited, match="'bowl' changes with depth"):
+    with pytest.warns(zm.errors.PageLimited, match="'bowl' changes with depth"):
         path = run.view(tmp_path / "bowl.html", sliders={depth: (0.02, 0.05)})
     assert "changes with depth" in path.read_text("utf-8")
 
@@ -185,7 +187,7 @@ def test_the_surface_follows(chromium, tmp_path):
     depth, amplitude = zm.parameter("depth", 0.05), zm.parameter("amplitude", 0.1)
     shift = (amplitude * np.cos(zm.t), 0.0, 0.0)
     bowl = zm.Surface(lambda X, Y, Z: Z - depth * (X**2 + Y**2), shift=shift, name="bowl")
-    ball = zm.Rolling(zm.ball(0.1, 0.5), on=bowl)
+    ball = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=bowl)
     run = zm.simulate(ball, ball.start(contact=(1.0, 0.0)), until=3.0, rtol=1e-9)
     path = run.view(tmp_path / "bowl.html", sliders={depth: (0.02, 0.2), amplitude: (0.0, 0.3)})
     chromium.open(path, "paused&t=0")
@@ -241,7 +243,7 @@ def test_values_without_a_start_keep_the_last_good_motion(chromium, tmp_path):
     )
     start = rod.start({x: 0.5, zm.rate(x): 0.0}, guess={y: -1.0})
     run = zm.simulate(rod, start, until=2.0, rtol=1e-12)
-    with pytest.warns(zm.PageLimited, match=r"no whole motion with x = 1\.5"):
+    with pytest.warns(zm.errors.PageLimited, match=r"no whole motion with x = 1\.5"):
         path = run.view(tmp_path / "rod.html", sliders={x: (0.1, 1.5)}, trails=[(x, 0, y)], plots={"x": x})
     chromium.open(path, "paused")
     good = moved(chromium, x=0.9)

@@ -21,11 +21,11 @@ mu, e = zm.parameter("mu", 0.2), zm.parameter("e", 0.5)
 def test_a_ball_in_a_corner_follows_a_slider(chromium, tmp_path):
     """What each contact does, when and where are as in Python; the page shows the case at each time."""
     room = {"floor": zm.surfaces.plane(), "wall": zm.Surface(lambda X, Y, Z: 1.0 - X)}
-    ball = zm.Contacts(zm.ball(0.1, 0.5), on=room, gravity=9.81, friction=mu, restitution=e)
+    ball = zm.Contacts(zm.bodies.ball(0.1, 0.5), on=room, gravity=9.81, friction=mu, restitution=e)
     start = ball.start(center=(0.0, 0.0, 0.3), velocity=(1.8, 0.3, 0.0), angular_velocity=(0.0, 10.0, 0.0))
     run = zm.simulate(ball, start, until=1.5, **SETTINGS)
     with warnings.catch_warnings():
-        warnings.simplefilter("error", zm.PageLimited)
+        warnings.simplefilter("error", zm.errors.PageLimited)
         path = run.view(tmp_path / "corner.html", sliders={mu: (0.02, 0.6), e: (0.1, 0.8)})
     chromium.open(path, "paused")
     rng = np.random.default_rng(5)
@@ -62,14 +62,14 @@ def test_a_ball_on_a_rope_follows_its_first_speed(chromium, tmp_path):
     system = zm.System(
         [bob],
         gravity=9.81,
-        joints=[zm.Rope(zm.Ground(), bob, length=1.0, name="rope")],
+        joints=[zm.joints.Rope(zm.Ground(), bob, length=1.0, name="rope")],
         constraints={"plane": bob.position[1]},
     )
     x, _, z = bob.position
     start = system.start({x: 0.0, z: -1.0, bob.velocity[0]: v, bob.velocity[2]: 0.0})
     run = zm.simulate(system, start, until=2.0, **SETTINGS)
     with warnings.catch_warnings():
-        warnings.simplefilter("error", zm.PageLimited)
+        warnings.simplefilter("error", zm.errors.PageLimited)
         path = run.view(tmp_path / "rope.html", sliders={v: (3.0, 7.5)})
     chromium.open(path, "paused")
     for speed in (6.0, 3.5):
@@ -91,14 +91,14 @@ def test_the_worker_of_a_page_shows_forces_kinds_and_events_of_python(tmp_path):
     """Of a ball that rolls to a wall from a start with its speed on a slider; a start in the air is refused by name."""
     v, h = zm.parameter("v", 1.8), zm.parameter("h", 0.1)
     room = {"floor": zm.surfaces.plane(), "wall": zm.Surface(lambda X, Y, Z: 1.0 - X)}
-    ball = zm.Contacts(zm.ball(0.1, 0.5), on=room, gravity=9.81, friction=mu, restitution=e)
+    ball = zm.Contacts(zm.bodies.ball(0.1, 0.5), on=room, gravity=9.81, friction=mu, restitution=e)
     start = ball.start(center=(0.0, 0.0, h), velocity=(v, 0.3, 0.0))
     run = zm.simulate(ball, start, until=0.8, **SETTINGS)
     force = ball["floor"].normal_force
-    with pytest.warns(zm.PageLimited, match="m inside"):  # the lowest height is in the floor
+    with pytest.warns(zm.errors.PageLimited, match="m inside"):  # the lowest height is in the floor
         run.view(tmp_path / "low.html", sliders={h: (0.05, 0.2)})
     with warnings.catch_warnings():
-        warnings.simplefilter("error", zm.PageLimited)
+        warnings.simplefilter("error", zm.errors.PageLimited)
         path = run.view(tmp_path / "ball.html", sliders={v: (1.5, 2.5), mu: (0.05, 0.6)}, plots={"N": force})
     tries = [{"v": 2.2, "mu": 0.1}, {"v": 1.6}]
     *answers, refused = of_page(path, [*tries, {"h": 0.3}])

@@ -72,7 +72,9 @@ def test_a_start_that_a_page_can_not_solve_is_refused_by_name(tmp_path):
     (x, *_), (y, *_), push = balls[0].position, balls[1].position, zm.parameter("push", 1.0)
     system = zm.System(balls, gravity=9.81)
     run = zm.simulate(system, system.start({x + y: push}), until=0.1)
-    with pytest.raises(zm.ModelError, match=r"large system prescribes 'ball 0\.x \+ ball 1\.x'.*leave the sliders out"):
+    with pytest.raises(
+        zm.errors.ModelError, match=r"large system prescribes 'ball 0\.x \+ ball 1\.x'.*leave the sliders out"
+    ):
         run.view(tmp_path / "balls.html", sliders={push: (0.0, 1.0)})
 
 

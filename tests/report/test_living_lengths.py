@@ -17,7 +17,7 @@ def test_a_page_ends_where_a_spring_passes_its_anchor(beside, tmp_path):
     k, w = zm.parameter("k", 10.0), zm.parameter("w", 0.0)
     p = zm.Particle("p", mass=1.0)
     far = [zm.Force((np.maximum(p.position[2] - 50.0, 0), 0, 0), at=p.position)] if beside == "maximum" else []
-    ropes = [zm.Rope(zm.Ground(), p, length=50.0, name="rope")] if beside == "rope" else []
+    ropes = [zm.joints.Rope(zm.Ground(), p, length=50.0, name="rope")] if beside == "rope" else []
     system = zm.System([p], joints=ropes, forces=[zm.Spring(k, p.position, (0, 0, 0), length=0.3), *far])
     start = system.start([(p.position, (0, 0, 1.0)), (p.velocity, (w, 0, 0))])
     run = zm.simulate(system, start, until=1.2)

@@ -30,7 +30,7 @@ def oscillator(tmp_path_factory) -> tuple[zm.Run, Path]:
     run = zm.simulate(system, system.start({x: 2.0}), until=1500.0, **TIGHT)
     path = tmp_path_factory.mktemp("stiff") / "oscillator.html"
     with warnings.catch_warnings():
-        warnings.simplefilter("error", zm.PageLimited)
+        warnings.simplefilter("error", zm.errors.PageLimited)
         run.view(path, sliders={mu: (500.0, 1200.0), x: (1.5, 3.0)}, lines=[((0, 0, 0), (x, 0, 0))], plots={"x": x})
     return run, path
 

@@ -82,11 +82,11 @@ def test_an_impulse_follows_a_slider(chromium, tmp_path):
 def test_a_ball_that_bounces_follows_a_slider(chromium, tmp_path):
     """Bounces, their end, slip and rolling are as in Python; the page shows the kind of motion at each time."""
     mu, e = zm.parameter("mu", 0.2), zm.parameter("e", 0.6)
-    ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(), friction=mu, restitution=e)
+    ball = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.surfaces.plane(), friction=mu, restitution=e)
     start = ball.flying.start(center=(0, 0, 0.5), velocity=(1.0, 0.2, 0), angular_velocity=(0, -3, 5))
     run = zm.simulate(ball, start, until=2.0, rtol=1e-12, method="dop853")
     with warnings.catch_warnings():
-        warnings.simplefilter("error", zm.PageLimited)
+        warnings.simplefilter("error", zm.errors.PageLimited)
         path = run.view(tmp_path / "ball.html", sliders={mu: (0.02, 0.5), e: (0.1, 0.8)})
     chromium.open(path, "paused")
     values = {"mu": 0.05, "e": 0.4}
@@ -111,7 +111,7 @@ def test_a_run_by_radau_is_alive_by_radau(tmp_path):
     spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2, forces={x: -0.1 * np.sign(zm.rate(x))})
     run = zm.simulate(spring, spring.start({x: 1.0}), until=3.0, method="radau", rtol=1e-6)
     with warnings.catch_warnings():
-        warnings.simplefilter("error", zm.PageLimited)
+        warnings.simplefilter("error", zm.errors.PageLimited)
         text = run.view(tmp_path / "spring.html", sliders={x: (0.5, 2.0)}, plots={"x": x}).read_text("utf-8")
     assert 'method=\\"radau\\"' in text
     assert '"hidden":0' in text.replace(" ", "")  # what the driver is told: no parameters before modes and margins

@@ -22,7 +22,7 @@ def run() -> zm.Run:
     x, y = np.linspace(-4, 4, 33), np.linspace(-3, 3, 25)
     X, Y = np.meshgrid(x, y, indexing="ij")
     heights = 0.06 * (X**2 + Y**2) + 0.1 * np.sin(2 * X) * np.cos(1.5 * Y)
-    rolling = zm.Rolling(zm.ball(0.05, 0.5), on=zm.Surface.from_heights(x, y, heights), gravity=9.81)
+    rolling = zm.Rolling(zm.bodies.ball(0.05, 0.5), on=zm.Surface.from_heights(x, y, heights), gravity=9.81)
     return zm.simulate(rolling, rolling.start(contact=(-2.0, 1.5), velocity=(vx, 0.0)), **SETTINGS)
 
 
@@ -32,7 +32,7 @@ def page(run, tmp_path_factory) -> Path:
 
 
 def python(run: zm.Run, value: float) -> zm.Run:
-    with warnings.catch_warnings(action="ignore", category=zm.RunStopped):
+    with warnings.catch_warnings(action="ignore", category=zm.errors.RunStopped):
         return zm.simulate(run.program, run.start.again({vx: value}), **SETTINGS)
 
 
@@ -67,7 +67,7 @@ def test_a_loop_whose_start_is_a_guess_says_why_it_is_not_alive(tmp_path):
     system = zm.System([a, b], gravity=9.81, constraints=rods)
     start = system.start({b.position[0]: 1.0}, guess={a.position[0]: 0.5, a.position[2]: -0.8, b.position[2]: -1.7})
     run = zm.simulate(system, start, until=0.5)
-    with pytest.raises(zm.ModelError, match=r"do not determine the start \(left free: .*prescribe more of it"):
+    with pytest.raises(zm.errors.ModelError, match=r"do not determine the start \(left free: .*prescribe more of it"):
         run.view(tmp_path / "rods.html", sliders={b.position[0]: (0.8, 1.2)})
 
 
@@ -82,7 +82,7 @@ def test_surfaces_beside_the_first_follow(chromium, tmp_path):
     axle = zm.RigidBody("axle", 100.0, (60.0, 10.0, 60.0), at=(0, 0, 0.6))
     own = {"radius": 0.5, "axis": (0, 1, 0), "two_sided": True}
     wheels = [
-        zm.WheelOnSurface(zm.Ground(), axle, rail, center=(0, side, 0), name=name, **own)
+        zm.joints.WheelOnSurface(zm.Ground(), axle, rail, center=(0, side, 0), name=name, **own)
         for side, (name, rail) in zip((0.7, -0.7), rails.items(), strict=True)
     ]
     system = zm.System([axle], gravity=9.81, joints=wheels)
@@ -90,7 +90,9 @@ def test_surfaces_beside_the_first_follow(chromium, tmp_path):
     given = {x: 0, y: 0, axle.rotation[0, 1]: 0, axle.rotation[2, 0]: 0, axle.velocity[0]: 2}
     start = system.start(given)
     run = zm.simulate(system, start, until=1.0, rtol=1e-9)
-    with warnings.catch_warnings(action="ignore", category=zm.SharedForce):  # either wheel may take what is across
+    with warnings.catch_warnings(
+        action="ignore", category=zm.errors.SharedForce
+    ):  # either wheel may take what is across
         path = run.view(tmp_path / "rails.html", sliders={up: (0.05, 0.15)})
     chromium.open(path, "paused&t=0.5")
     for height in (0.14, 0.06):

@@ -26,7 +26,7 @@ def test_a_bicycle_jumps_over_a_hill(chromium, tmp_path):
     system, start, _, _ = bicycle(μ)
     run = zm.simulate(system, start, until=0.4, **SETTINGS)
     with warnings.catch_warnings():
-        warnings.simplefilter("error", zm.PageLimited)
+        warnings.simplefilter("error", zm.errors.PageLimited)
         path = run.view(tmp_path / "bicycle.html", sliders={SPEED: (1.5, 4.0), μ: (0.3, 1.0)})
     chromium.open(path, "paused")
     for values in ({"v": 3.5, "mu": 0.5}, {"v": 3.0, "mu": 0.8}):
@@ -49,7 +49,7 @@ def test_a_bicycle_jumps_over_a_hill(chromium, tmp_path):
 def followed(run: zm.Run, sliders: dict[Any, Any], tries: list[dict[str, float]], folder: Path) -> list[zm.Run]:
     """Runs in Python with some values; the worker of a page makes the same kinds, events, impulses and last states."""
     with warnings.catch_warnings():
-        warnings.simplefilter("error", zm.PageLimited)
+        warnings.simplefilter("error", zm.errors.PageLimited)
         path = run.view(folder / "page.html", sliders=sliders)
     runs = []
     for values, answer in zip(tries, of_page(path, tries), strict=True):
@@ -69,7 +69,7 @@ def test_a_wheel_that_is_lifted_by_a_force_that_switches(tmp_path):
     """It leaves the floor where the force is its weight, unless the force is too small, and goes on in flight."""
     pull = zm.parameter("pull", 20.0)
     hoop = zm.RigidBody("hoop", 1.0, (0.02, 0.04, 0.02), at=(0, 0, 0.2))
-    tyre = zm.WheelOnSurface(
+    tyre = zm.joints.WheelOnSurface(
         zm.Ground(), hoop, zm.surfaces.plane(), radius=0.2, axis=(0, 1, 0), restitution=0.2, name="tyre"
     )
     lifted = {hoop.position[2]: pull * np.maximum(0.0, zm.t - 0.1)}
@@ -89,7 +89,7 @@ def test_a_hoop_that_is_pulled_until_it_slips(tmp_path):
     """A pull F t on its centre takes a friction of F t/2 while it rolls, which is μ m g at 2 μ m g/F."""
     F, μ = zm.parameter("F", 10.0), zm.parameter("mu", 0.3)
     hoop = zm.RigidBody("hoop", 1.0, (0.02, 0.04, 0.02), at=(0, 0, 0.2))
-    tyre = zm.WheelOnSurface(
+    tyre = zm.joints.WheelOnSurface(
         zm.Ground(), hoop, zm.surfaces.plane(), radius=0.2, axis=(0, 1, 0), friction=μ, name="tyre"
     )
     system = zm.System([hoop], gravity=g, joints=[tyre], forces={hoop.position[0]: F * zm.t})
@@ -108,7 +108,7 @@ def test_stops_and_static_friction_of_a_joint_on_sliders(tmp_path):
     """A sledge between two stops: friction F takes its speed v in v m/F, unless a stop is nearer."""
     F, high, v = zm.parameter("F", 5.0), zm.parameter("high", 0.5), zm.parameter("v", 3.0)
     sledge = zm.RigidBody("sledge", 2.0, (1, 1, 1))
-    rail = zm.Prismatic(
+    rail = zm.joints.Prismatic(
         zm.Ground(), sledge, axis=(1, 0, 0), name="rail", limits=(-0.4, high), friction=F, restitution=0.6
     )
     system = zm.System([sledge], joints=[rail])
@@ -125,7 +125,7 @@ def test_a_ball_on_a_rope_with_its_length_on_a_slider(tmp_path):
     """It leaves its circle at the height z with v² = g L (2 + 3 z/L), and takes an impulse where the rope is taut again."""
     L, v = zm.parameter("L", 1.0), zm.parameter("v", 6.0)
     bob = zm.Particle("bob", mass=1.0)
-    rope = zm.Rope(zm.Ground(), bob, length=L, name="rope")
+    rope = zm.joints.Rope(zm.Ground(), bob, length=L, name="rope")
     system = zm.System([bob], gravity=g, joints=[rope], constraints={"plane": bob.position[1]})
     x, _, z = bob.position
     start = system.start({x: 0.0, z: -L, bob.velocity[0]: v, bob.velocity[2]: 0.0})
@@ -141,7 +141,7 @@ def test_a_body_that_rolls_under_a_force_that_switches_slips_in_a_page(tmp_path)
     """As in Python."""
     μ, push = zm.parameter("mu", 0.2), zm.parameter("push", 5.0)
     ball = zm.Rolling(
-        zm.ball(0.1, 0.5),
+        zm.bodies.ball(0.1, 0.5),
         on=zm.surfaces.plane(),
         friction=μ,
         gravity=g,

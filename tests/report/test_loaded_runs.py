@@ -21,13 +21,13 @@ Case = tuple[zm.System, zm.State, float]
 
 def swinging_rope() -> Case:
     bob = zm.Particle("bob", mass=0.7)
-    system = zm.System([bob], gravity=g, joints=[zm.Rope(GROUND, bob, length=1.3, name="rope")])
+    system = zm.System([bob], gravity=g, joints=[zm.joints.Rope(GROUND, bob, length=1.3, name="rope")])
     return system, system.start([(bob.position, (0, 0, -1.3)), (bob.velocity, (6.0, 0, 0))]), 2.5
 
 
 def two_ropes() -> Case:
     a, b = zm.Particle("a", mass=1.0), zm.Particle("b", mass=0.5)
-    ropes = [zm.Rope(GROUND, a, length=1.0, name="upper"), zm.Rope(a, b, length=0.5, name="lower")]
+    ropes = [zm.joints.Rope(GROUND, a, length=1.0, name="upper"), zm.joints.Rope(a, b, length=0.5, name="lower")]
     system = zm.System([a, b], gravity=g, joints=ropes)
     given = [(a.position, (0.9, 0, 0)), (b.position, (1.2, 0.1, 0)), (a.velocity, (0, 0, 0)), (b.velocity, (0, 0, 0))]
     return system, system.start(given), 1.2
@@ -35,7 +35,7 @@ def two_ropes() -> Case:
 
 def slipping_wheel() -> Case:
     hoop = zm.RigidBody("hoop", mass=1.0, inertia=(0.02, 0.04, 0.02), at=(0, 0, 0.2))
-    tyre = zm.WheelOnSurface(GROUND, hoop, zm.surfaces.plane(), radius=0.2, axis=Y, friction=0.3, name="tyre")
+    tyre = zm.joints.WheelOnSurface(GROUND, hoop, zm.surfaces.plane(), radius=0.2, axis=Y, friction=0.3, name="tyre")
     system = zm.System([hoop], gravity=g, joints=[tyre])
     spun = tyre.slipping(system).start([(hoop.velocity[:2], (0, 0)), (hoop.angular_velocity, (0, 12.0, 0))])
     return system, spun, 0.8
@@ -44,7 +44,7 @@ def slipping_wheel() -> Case:
 def bouncing_wheel() -> Case:
     hoop = zm.RigidBody("hoop", mass=1.0, inertia=(0.02, 0.04, 0.02), at=(0, 0, 0.5))
     given = {"radius": 0.2, "axis": Y, "friction": 0.3, "restitution": 0.4, "name": "tyre"}
-    tyre = zm.WheelOnSurface(GROUND, hoop, zm.surfaces.plane(), **given)
+    tyre = zm.joints.WheelOnSurface(GROUND, hoop, zm.surfaces.plane(), **given)
     system = zm.System([hoop], gravity=g, joints=[tyre])
     asked = [(hoop.position, (0, 0, 0.5)), (hoop.velocity, 0), (hoop.angular_velocity, (0, 5.0, 0))]
     return system, tyre.lifted(system).start(asked), 0.9
@@ -52,14 +52,14 @@ def bouncing_wheel() -> Case:
 
 def braked_wheel() -> Case:
     wheel = zm.RigidBody("wheel", 1.0, (0.03, 0.045, 0.03), at=(0, 0, 0.3))
-    tyre = zm.WheelOnSurface(GROUND, wheel, zm.surfaces.plane(), radius=0.3, axis=Y, friction=0.3, name="tyre")
-    upright = zm.Planar(GROUND, wheel, axis=Y, name="upright")
+    tyre = zm.joints.WheelOnSurface(GROUND, wheel, zm.surfaces.plane(), radius=0.3, axis=Y, friction=0.3, name="tyre")
+    upright = zm.joints.Planar(GROUND, wheel, axis=Y, name="upright")
     system = zm.System([wheel], gravity=g, joints=[tyre, upright], forces=[upright.friction(3.0)])
     return system, system.start([(wheel.velocity[0], 1.0)]), 0.5
 
 
 def ball_that_slips_and_rolls() -> Case:
-    rolling = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(), friction=0.2)
+    rolling = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.surfaces.plane(), friction=0.2)
     body = rolling.body
     given = [(rolling.contact[:2], (0, 0)), (body.velocity[:2], (1.0, 0.2)), (body.angular_velocity, (0, 0, 0))]
     start = rolling.slipping.start(given)
@@ -67,19 +67,19 @@ def ball_that_slips_and_rolls() -> Case:
 
 
 def ball_that_bounces() -> Case:
-    rolling = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(0.1), friction=0.2, restitution=0.5)
+    rolling = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.surfaces.plane(0.1), friction=0.2, restitution=0.5)
     start = rolling.flying.start(center=(0, 0, 0.3), velocity=(0.4, 0, 0), angular_velocity=(0, -3.0, 0))
     return rolling, start, 0.8
 
 
 def ball_with_rolling_resistance() -> Case:
-    rolling = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(), friction=0.5, rolling_resistance=0.004)
+    rolling = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.surfaces.plane(), friction=0.5, rolling_resistance=0.004)
     return rolling, rolling.start(contact=(0, 0), velocity=(0.4, 0.0)), 1.5
 
 
 def ball_in_a_corner() -> Case:
     on = {"floor": zm.surfaces.plane(), "wall": zm.Surface(lambda X, Y, Z: 0.4 - X)}
-    ball = zm.Contacts(zm.ball(0.1, 0.5), on=on, gravity=g, friction=0.3, restitution=0.4)
+    ball = zm.Contacts(zm.bodies.ball(0.1, 0.5), on=on, gravity=g, friction=0.3, restitution=0.4)
     return ball, ball.start(center=(0, 0, 0.2), velocity=(1.5, 0.2, 0)), 0.9
 
 
@@ -100,7 +100,7 @@ def block_with_static_friction() -> Case:
 
 def braked_hinge() -> Case:
     arm = zm.RigidBody("arm", 1.0, (0.02, 0.02, 0.001), at=(0, 0, -0.3))
-    pin = zm.Revolute(GROUND, arm, at=(0, 0, 0), axis=Y, name="pin")
+    pin = zm.joints.Revolute(GROUND, arm, at=(0, 0, 0), axis=Y, name="pin")
     system = zm.System([arm], gravity=g, joints=[pin], forces=[pin.friction(0.4)])
     return system, system.start([(arm.angular_velocity[1], 4.0)]), 2.0
 
@@ -140,7 +140,7 @@ def same(one: Any, other: Any) -> None:
     assert np.array_equal(one.y, other.y)
 
 
-@pytest.mark.filterwarnings("ignore::zeromass.SharedForce")
+@pytest.mark.filterwarnings("ignore::zeromass.errors.SharedForce")
 @pytest.mark.parametrize("case", [pytest.param(c, marks=() if c in QUICK else pytest.mark.slow) for c in CASES])
 def test_a_loaded_run_goes_on_as_the_one_that_was_never_saved(case, tmp_path):
     system, start, until = case()
@@ -206,7 +206,7 @@ def test_systems_made_from_one_sided_systems_change_their_mode_too(combine):
         joined = zm.join(system, zm.System([other]))
     else:
         system, start, until = slipping_wheel()
-        joined = zm.with_feedback(system, {})
+        joined = zm.control.with_feedback(system, {})
     given = {x: float(start[x]) for x in (*system.coordinates, *zm.rate(np.array(system.coordinates, dtype=object)))}
     begun = joined.start(given)
     run, alone = zm.simulate(joined, begun, until=until), zm.simulate(system, start, until=until)

@@ -27,7 +27,7 @@ def closed():
 
 @pytest.fixture(scope="module")
 def run():
-    rolling = zm.Rolling(zm.ball(0.05, 0.2), on=zm.surfaces.paraboloid(0.4), gravity=9.81)
+    rolling = zm.Rolling(zm.bodies.ball(0.05, 0.2), on=zm.surfaces.paraboloid(0.4), gravity=9.81)
     return zm.simulate(rolling, rolling.start(contact=(0.3, 0.1), velocity=(0.2, -0.3), spin=2.0), until=1.0)
 
 
@@ -35,7 +35,7 @@ def run():
 def shaken():
     """A ball in a trough that is shaken: the trough does work on it."""
     trough = zm.Surface(lambda X, Y: 2 * X**2, shift=(0.1 * np.sin(3 * zm.t), 0, 0), name="trough")
-    rolling = zm.Rolling(zm.ball(0.05, 0.2), on=trough, gravity=9.81)
+    rolling = zm.Rolling(zm.bodies.ball(0.05, 0.2), on=trough, gravity=9.81)
     return zm.simulate(rolling, rolling.start(contact=(0.1, 0.0), velocity=(0.1, 0.2)), until=3.0)
 
 
@@ -130,7 +130,7 @@ def test_what_changes_is_not_levelled(run):
 @pytest.fixture(scope="module")
 def rolling_on():
     """A ball that rolls straight on a level plane: without friction, torque and spin."""
-    rolling = zm.Rolling(zm.ball(0.05, 0.2), on=zm.surfaces.plane(), gravity=9.81)
+    rolling = zm.Rolling(zm.bodies.ball(0.05, 0.2), on=zm.surfaces.plane(), gravity=9.81)
     return zm.simulate(rolling, rolling.start(contact=(0, 0), velocity=(1.0, 0.0)), until=1.0)
 
 
@@ -285,9 +285,9 @@ def test_a_stroboscope_looks_after_every_period(swing):
     ax = run.plot.poincare(x=x, every=2 * np.pi)
     assert np.allclose(ax.lines[0].get_xdata(), 1.0, atol=1e-8)
     assert len(ax.lines[0].get_xdata()) == 7
-    with pytest.raises(zm.ModelError, match="period"):
+    with pytest.raises(zm.errors.ModelError, match="period"):
         run.plot.poincare(every=0.0)
-    with pytest.raises(zm.ModelError, match=r"more than 1e\+07 such periods"):
+    with pytest.raises(zm.errors.ModelError, match=r"more than 1e\+07 such periods"):
         run.plot.poincare(every=1e-320)
 
 
@@ -314,7 +314,7 @@ def test_an_animation_grows(run, tmp_path):
 
 
 def test_an_animation_has_frames_that_last_a_while(run, tmp_path):
-    with pytest.raises(zm.ModelError, match=r"fps of 0\.01 or more"):
+    with pytest.raises(zm.errors.ModelError, match=r"fps of 0\.01 or more"):
         run.plot.animation(tmp_path / "ball.gif", fps=1e-320)
 
 
@@ -334,14 +334,14 @@ def test_an_animation_of_any_plot(swing, tmp_path):
     ax = run.plot.phase()
     run.plot.animation(tmp_path / "b.gif", ax, seconds=0.2, dpi=40)
     assert plt.get_fignums()  # the caller's own figure stays
-    with pytest.raises(zm.ModelError, match="mp4"):
+    with pytest.raises(zm.errors.ModelError, match="mp4"):
         run.plot.animation(tmp_path / "c.mp4")
     assert {path.name for path in tmp_path.iterdir()} == {"a.webp", "b.gif"}
 
 
 def test_axes_in_the_style_of_the_plots():
     before = dict(mpl.rcParams)
-    left, right = zm.report.axes(1, 2, titles=["a", "b"])
+    left, right = zm.plot.axes(1, 2, titles=["a", "b"])
     assert (left.get_title(), right.get_title()) == ("a", "b")
-    assert len(zm.report.axes(2, 2)) == 4
+    assert len(zm.plot.axes(2, 2)) == 4
     assert dict(mpl.rcParams) == before

@@ -17,7 +17,7 @@ from zeromass.report.plots import KINDS, forces, path, save_figure
 
 @pytest.fixture(scope="module")
 def run():
-    rolling = zm.Rolling(zm.ball(0.05, 0.2), on=zm.surfaces.paraboloid(0.4), gravity=9.81)
+    rolling = zm.Rolling(zm.bodies.ball(0.05, 0.2), on=zm.surfaces.paraboloid(0.4), gravity=9.81)
     return zm.simulate(rolling, rolling.start(contact=(0.3, 0.1), velocity=(0.2, -0.3), spin=2.0), until=1.0)
 
 
@@ -66,7 +66,7 @@ def test_general_systems_have_coordinates_and_residuals():
     ax = run.plot.coordinates(["bob.z"])
     assert len(ax.lines) == 1
     plt.close(ax.figure)
-    with pytest.raises(zm.ModelError, match="normal force"):
+    with pytest.raises(zm.errors.ModelError, match="normal force"):
         run.plot.forces()
     with pytest.raises(AttributeError, match="path"):
         run.plot.portrait()
@@ -77,7 +77,7 @@ def test_general_systems_have_coordinates_and_residuals():
 def slipping():
     """A ball on a slope that rolls, slips on a steeper one, and rolls again: an incline that bends twice."""
     bend = zm.Surface(lambda X, Y: -0.5 * np.exp(X) / (1 + np.exp(X)), name="bend")
-    rolling = zm.Rolling(zm.ball(0.01, 0.2), on=bend, gravity=9.81, friction=0.02)
+    rolling = zm.Rolling(zm.bodies.ball(0.01, 0.2), on=bend, gravity=9.81, friction=0.02)
     return zm.simulate(rolling, rolling.start(contact=(-4.0, 0.0), velocity=(0.5, 0.0)), until=10.0)
 
 
@@ -109,7 +109,7 @@ def test_a_straight_path_has_room_around_it(slipping):
 
 
 def test_unknown_format_is_refused(run, tmp_path):
-    with pytest.raises(zm.ModelError, match="bmp"):
+    with pytest.raises(zm.errors.ModelError, match="bmp"):
         save_figure(run.plot.spin(), tmp_path / "spin.bmp")
     assert not list(tmp_path.iterdir())
     plt.close("all")
@@ -121,7 +121,7 @@ def test_the_film_has_its_frames(run, tmp_path):
     film = run.movie(tmp_path / "ball.gif", fps=5, speed=0.5, size=(240, 180))
     with Image.open(film) as picture:
         assert picture.n_frames == 10
-    with pytest.raises(zm.ModelError, match="avi"):
+    with pytest.raises(zm.errors.ModelError, match="avi"):
         run.movie(tmp_path / "ball.avi")
     assert KINDS
 
@@ -159,7 +159,7 @@ def test_a_film_shows_where_things_are(tmp_path):
 def test_a_film_of_a_surface_with_triangles_that_are_lines(tmp_path):
     """A mesh of a cylinder that lies along an axis has some: they have no light of their own, and no picture fails."""
     rail = zm.Surface(lambda X, Y, Z: (Y**2 + Z**2 - 0.09) / 0.6, name="rail")
-    rolling = zm.Rolling(zm.ball(0.1, 0.5), on=rail, gravity=9.81)
+    rolling = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=rail, gravity=9.81)
     run = zm.simulate(rolling, rolling.start(contact=(0.0, 0.0, 0.3), velocity=(5.0, 0.0, 0.0)), until=1.0)
     assert run.movie(tmp_path / "rail.gif", fps=2, size=(160, 120)).stat().st_size > 500
 
@@ -183,7 +183,7 @@ def test_a_film_has_all_surfaces(tmp_path):
 
     axle = zm.RigidBody("axle", 100.0, (60.0, 10.0, 60.0), at=(0, 0, 0.5))
     wheels = [
-        zm.WheelOnSurface(
+        zm.joints.WheelOnSurface(
             zm.Ground(),
             axle,
             zm.Surface(lambda X, Y, Z: (Y**2 + Z**2 - 0.04) / 0.4, shift=(0, side, -0.2), name=name),
@@ -197,7 +197,7 @@ def test_a_film_has_all_surfaces(tmp_path):
     ]
     system = zm.System([axle], gravity=9.81, joints=wheels)
     run = zm.simulate(system, system.start({axle.position[1]: 0.0, axle.velocity[0]: 3.0}), until=1.0)
-    with warnings.catch_warnings(action="ignore", category=zm.SharedForce):
+    with warnings.catch_warnings(action="ignore", category=zm.errors.SharedForce):
         data = unpacked(scene([run], names=[""], shapes={}, lines=(), trails=None, plots={}, fps=None))
     painter = Painter(data, (300, 200), "rails")
     picture = np.asarray(painter.frame(0.0).convert("RGB"), dtype=float)
@@ -218,10 +218,10 @@ def test_a_palette_has_one_colour_a_quantity():
 
 def test_a_legend_is_no_wider_than_its_axes():
     """Its labels are long: fewer columns then, and none is cut off at the edge of the figure."""
-    ax = zm.report.axes(titles=["long words"])
+    ax = zm.plot.axes(titles=["long words"])
     for k in range(6):
         ax.plot([0, 1], [0, k], label=f"{'a rather long name' * (k % 2)} {k}")
-    zm.report.legend(ax)
+    zm.plot.legend(ax)
     figure = ax.figure
     figure.canvas.draw()
     legend = ax.get_legend()
@@ -240,7 +240,7 @@ def test_no_two_coordinates_look_alike():
 
 
 def test_axes_of_three_dimensions_and_of_several_widths():
-    left, right = zm.report.axes(1, 2, widths=(2, 1), space=[1], titles=["plane", "space"])
+    left, right = zm.plot.axes(1, 2, widths=(2, 1), space=[1], titles=["plane", "space"])
     assert [ax.name for ax in (left, right)] == ["rectilinear", "3d"]
     assert [ax.get_title() for ax in (left, right)] == ["plane", "space"]
     assert left.get_subplotspec().get_gridspec().get_width_ratios() == (2, 1)
@@ -251,7 +251,7 @@ def test_axes_of_three_dimensions_and_of_several_widths():
 def test_paths_of_several_bodies_are_those_of_their_centres():
     """A ball strikes another one; each has its line, from where it was to where it is, in the colour of the viewer."""
     pool = zm.Contacts(
-        [zm.ball(0.03, 0.2, name="cue"), zm.ball(0.03, 0.2, name="red")],
+        [zm.bodies.ball(0.03, 0.2, name="cue"), zm.bodies.ball(0.03, 0.2, name="red")],
         on={"cloth": zm.surfaces.plane()},
         between=True,
         friction={"cloth": 0.2, "between": 0.0},
@@ -265,7 +265,7 @@ def test_paths_of_several_bodies_are_those_of_their_centres():
     assert list(lines) == ["cue", "red"]
     for k, (name, body) in enumerate(zip(lines, pool.bodies, strict=True)):
         assert lines[name].get_xydata()[[0, -1]] == pytest.approx(run.at([0.0, 0.4])[body.position][:, :2], abs=1e-12)
-        assert lines[name].get_color() == zm.report.color(name, k)
+        assert lines[name].get_color() == zm.plot.color(name, k)
     plt.close(ax.figure)
     ax = run.plot.forces()
     shown = {line.get_label(): line.get_ydata() for line in ax.get_lines() if not str(line.get_label()).startswith("_")}

@@ -13,7 +13,7 @@ from zeromass.report.roots import traced
 def damped():
     x, c = zm.coordinate("x"), zm.parameter("c", 1.0)
     spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2, forces={x: -c * zm.rate(x)})
-    return zm.branch(spring, spring.equilibrium(), over=(c, 0.0, 1.9))
+    return zm.analysis.branch(spring, spring.equilibrium(), over=(c, 0.0, 1.9))
 
 
 def test_lines_do_not_jump():
@@ -31,7 +31,7 @@ def test_both_kinds_are_drawn_on_axes_given(kind):
 
     mpl.use("Agg")
     ax = Figure().add_subplot()
-    assert zm.plot_roots(damped(), ax, kind=kind) is ax
+    assert zm.plot.roots(damped(), ax, kind=kind) is ax
     λ = np.concatenate([line.get_xydata() for line in ax.lines])
     assert np.isfinite(λ[:, 0]).all()
 
@@ -41,9 +41,9 @@ def test_nothing_to_draw_is_said():
     y = zm.coordinate("y")
     system = zm.System(kinetic=(zm.rate(x) ** 2 + zm.rate(y) ** 2) / 2, potential=c * x**2 + x * np.sin(y))
     steady = system.equilibrium({y: 0.0, zm.rate(y): 0.0}, constant=[x])
-    branch = zm.branch(system, steady, over=(c, 0.5, 1.5), constant=[x])
-    with pytest.raises(zm.ModelError, match="no eigenvalues to draw"):
-        zm.plot_roots(branch)
+    branch = zm.analysis.branch(system, steady, over=(c, 0.5, 1.5), constant=[x])
+    with pytest.raises(zm.errors.ModelError, match="no eigenvalues to draw"):
+        zm.plot.roots(branch)
 
 
 def test_lines_of_a_branch_that_turns_back_follow_it():
@@ -52,9 +52,9 @@ def test_lines_of_a_branch_that_turns_back_follow_it():
 
     h, p = zm.coordinate("h"), zm.parameter("p", 0.0)
     arch = zm.System(kinetic=zm.rate(h) ** 2 / 2, potential=(h**2 - 1) ** 2 / 4 + p * h)
-    branch = zm.branch(arch, arch.equilibrium(guess={h: 1.0}), over=(p, -1.0, 1.0))
+    branch = zm.analysis.branch(arch, arch.equilibrium(guess={h: 1.0}), over=(p, -1.0, 1.0))
     assert len(branch.special) == 2
-    ax = zm.plot_roots(branch, Figure().add_subplot())
+    ax = zm.plot.roots(branch, Figure().add_subplot())
     squares = 1 - 3 * branch[h] ** 2
     assert not ax.collections  # no shade
     for line in [line for line in ax.lines if len(line.get_xdata()) == len(branch)][:2]:

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 import zeromass as zm
-from zeromass.report.writing import FileError
+from zeromass.errors import FileError
 
 
 @pytest.fixture(scope="module")
 def run() -> zm.Run:
-    rolling = zm.Rolling(zm.ball(0.05, 0.2), on=zm.surfaces.paraboloid(0.4), gravity=9.81)
+    rolling = zm.Rolling(zm.bodies.ball(0.05, 0.2), on=zm.surfaces.paraboloid(0.4), gravity=9.81)
     start = rolling.start(contact=(0.3, 0.1), velocity=(0.2, -0.3), spin=2.0)
     return zm.simulate(rolling, start, until=1.0)
 
@@ -101,6 +101,6 @@ def test_a_file_is_not_written_in_a_form_that_its_name_does_not_tell(tmp_path):
         ("run.pdf", run.view, r"\.html or \.htm"),
         ("run.pdf", run.view().save, r"\.html or \.htm"),
     ):
-        with pytest.raises(zm.ModelError, match=known):
+        with pytest.raises(zm.errors.ModelError, match=known):
             written(tmp_path / name)
     assert not list(tmp_path.iterdir())

@@ -39,7 +39,7 @@ def test_random_formulas_are_understood(chromium, tmp_path):
     theta, phi, x = zm.coordinates("theta phi_1 car.x")
     variables = (theta, zm.rate(phi), zm.acceleration(x))
     trees = [tree for seed in range(3) for tree in random_trees(seed, 40, depths=range(2, 5))]
-    assert typeset(chromium, [zm.latex(value(tree, variables)) for tree in trees], tmp_path) == []
+    assert typeset(chromium, [zm.export.latex(value(tree, variables)) for tree in trees], tmp_path) == []
 
 
 @pytest.mark.slow
@@ -47,7 +47,7 @@ def test_derivations_are_understood(chromium, tmp_path):
     """Each on its page; names of constraints among them that would be commands."""
     bob = zm.Particle("bob", mass=1.0)
     strange = zm.System([bob], constraints={r"50% \of_it & {more}": bob.position[0] ** 2 - bob.position[1]})
-    pages = [zm.latex(make()) for make in SYSTEMS.values()] + [strange.latex()]
+    pages = [zm.export.latex(make()) for make in SYSTEMS.values()] + [strange.latex()]
     assert typeset(chromium, pages, tmp_path) == []
 
 
@@ -61,7 +61,7 @@ def test_the_view_plays_inside_a_notebook(chromium, tmp_path):
     """Nothing is asked for, nothing complained about, and there is a picture in the frame."""
     from PIL import Image
 
-    rolling = zm.Rolling(zm.ball(0.05, 0.2), on=zm.surfaces.paraboloid(0.4), gravity=9.81)
+    rolling = zm.Rolling(zm.bodies.ball(0.05, 0.2), on=zm.surfaces.paraboloid(0.4), gravity=9.81)
     run = zm.simulate(rolling, rolling.start(contact=(0.3, 0.1), velocity=(0.2, -0.3), spin=2.0), until=1.0)
     page = tmp_path / "notebook.html"
     page.write_text(f"<!doctype html><meta charset='utf-8'><body>{run.view()._repr_html_()}", encoding="utf-8")

@@ -34,7 +34,7 @@ def view(run) -> View:
 def test_without_anywidget_the_extra_is_named(view, monkeypatch):
     monkeypatch.setitem(sys.modules, "anywidget", None)
     widgets._kind.cache_clear()
-    with pytest.raises(zm.ModelError, match=r"pip install 'zeromass\[notebook\]'"):
+    with pytest.raises(zm.errors.ModelError, match=r"pip install 'zeromass\[notebook\]'"):
         view.widget()
 
 
@@ -69,7 +69,7 @@ def test_what_the_page_says_comes_to_python(run, shown):
 def test_some_values_may_be_set(shown):
     shown.values = {"x": 2}
     assert shown.values == {"stiffness": 4.0, "x": 2.0}
-    with pytest.raises(zm.ModelError, match=r"no slider is named 'mass'; there is: stiffness, x"):
+    with pytest.raises(zm.errors.ModelError, match=r"no slider is named 'mass'; there is: stiffness, x"):
         shown.values = {"mass": 2.0}
 
 
@@ -78,7 +78,7 @@ def test_a_page_without_sliders_tells_the_time(run, shown):
     assert plain.values == {}
     plain.set_state({"time": 0.5, "values": {}})
     assert plain.time == 0.5
-    with pytest.raises(zm.ModelError, match="there is: none"):
+    with pytest.raises(zm.errors.ModelError, match="there is: none"):
         plain.values = {"x": 1.0}
 
 

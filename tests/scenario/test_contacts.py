@@ -36,7 +36,7 @@ SLIDING = """
 def test_friction_and_resistance_as_formulas_of_the_speed():
     run = parse_scenario(ROLLING).simulate()
     ball = zm.Rolling(
-        zm.ball(0.1, 0.5),
+        zm.bodies.ball(0.1, 0.5),
         on=zm.surfaces.plane(),
         friction=zm.Friction(static=0.4, kinetic=lambda v: 0.2 + 0.1 * np.exp(-v / 0.2)),
         rolling_resistance=lambda w: 0.004 + 1e-4 * w,

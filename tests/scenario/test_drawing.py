@@ -36,13 +36,13 @@ fps = 50
 "Height (m)" = { rod = "rod.z", bob = "bob.z" }
 [[output.shapes]]
 part = "rod"
-kind = "rod"
+kind = "cylinder"
 length = "L"
 radius = 0.01
 axis = [1, 0, 0]
 [[output.shapes]]
 part = "bob"
-kind = "dot"
+kind = "sphere"
 radius = 0.02
 [[output.shapes]]
 at = ["cos(phi)", 0, 0]
@@ -52,7 +52,7 @@ width = 0.02
 [[output.shapes]]
 at = [0, 0, 1]
 kind = "box"
-sides = [0.1, 0.2, "0.3*L"]
+size = [0.1, 0.2, "0.3*L"]
 """
 
 
@@ -65,10 +65,10 @@ def test_drawing_is_that_of_python(tmp_path):
         tmp_path / "python.html",
         title="scenario",
         shapes={
-            rod: zm.Rod(0.5, 0.01, (1.0, 0.0, 0.0)),
-            bob: zm.Dot(0.02),
-            (np.cos(phi), 0, 0): zm.Wheel(0.1, 0.02),
-            (0, 0, 1): zm.Box((0.1, 0.2, 0.15)),
+            rod: zm.shapes.cylinder(0.01, 0.5, axis=(1.0, 0.0, 0.0)),
+            bob: zm.shapes.sphere(0.02),
+            (np.cos(phi), 0, 0): zm.shapes.wheel(0.1, 0.02),
+            (0, 0, 1): zm.shapes.box((0.1, 0.2, 0.15)),
         },
         lines=[((0, 0, 0.5), rod.position)],
         trails=[(np.cos(phi), np.sin(phi), 0), bob.position],
@@ -89,7 +89,7 @@ def test_a_saved_run_is_drawn_in_the_same_way(tmp_path):
     found = drawing_of(known.scenario, known.case, run.system)
     assert found["fps"] == 60
     ours, theirs = (
-        [(getattr(place, "name", repr(place)), shape) for place, shape in shapes.items()]
+        [(getattr(place, "name", repr(place)), repr(shape)) for place, shape in shapes.items()]
         for shapes in (found["shapes"], scenario.drawing["shapes"])
     )
     assert ours == theirs
@@ -109,14 +109,14 @@ def test_nothing_asked_for_is_the_usual():
         ('part = "rod"', 'part = "bob"', "output.shapes[1].part", "at this place already"),
         ('part = "rod"\n', "", "output.shapes[0]", "a shape has one place"),
         ('part = "rod"', 'part = "rod"\nat = [0, 0, 0]', "output.shapes[0]", "a shape has one place"),
-        ('kind = "rod"', 'kind = "stick"', "output.shapes[0].kind", "'stick' is none of dot, box, rod, wheel"),
-        ('kind = "rod"', 'kind = "whel"', "output.shapes[0].kind", "did you mean 'wheel'"),
+        ('kind = "cylinder"', 'kind = "stick"', "output.shapes[0].kind", "'stick' is none of sphere, box"),
+        ('kind = "cylinder"', 'kind = "whel"', "output.shapes[0].kind", "did you mean 'wheel'"),
         ("width = 0.02", "", "output.shapes[2].width", "missing"),
         ("width = 0.02", "widht = 0.02", "output.shapes[2].widht", "did you mean 'width'"),
         ("width = 0.02", "width = -1", "output.shapes[2]", "positive"),
         ("width = 0.02", 'width = "bob.x"', "output.shapes[2].width", "not declared"),
         ("axis = [1, 0, 0]", "axis = [0, 0, 0]", "output.shapes[0]", "not all zero"),
-        ("sides = [0.1, 0.2,", "sides = [0.1,", "output.shapes[3].sides", "needs 3"),
+        ("size = [0.1, 0.2,", "size = [0.1,", "output.shapes[3].size", "needs 3"),
         ('["bob.x",', '["bob.q",', "output.trails[1][0]", "did you mean 'bob."),
         ('["bob.x",', "[", "output.trails[1]", "needs 3"),
         ('b = ["rod.x"', 'b = ["rd.x"', "output.lines[0].b[0]", "did you mean 'rod.x'"),
@@ -142,7 +142,7 @@ def test_errors_point_to_line_and_key(old, new, key, words):
 
 def test_a_rolling_body_is_drawn_as_it_is():
     text = STARTER.read_text(encoding="utf-8")
-    shape = '[[output.shapes]]\npart = "ball"\nkind = "dot"\nradius = 1\n'
+    shape = '[[output.shapes]]\npart = "ball"\nkind = "sphere"\nradius = 1\n'
     with pytest.raises(ScenarioError, match=r"output.shapes: a rolling body is drawn as it is"):
         parse_scenario(text + shape)
     asked = parse_scenario(text.replace("viewer = true", 'viewer = true\ntrails = [["center.x", "center.y", 0]]'))

@@ -237,7 +237,7 @@ def attack(count: int, random_: random.Random) -> tuple[int, float]:
         _watching = True
         begin = time.process_time()
         try:
-            assert isinstance(formula(source, NAMES), zm.Expression)
+            assert isinstance(formula(source, NAMES), zm.expression.Expression)
             valid += 1
         except FormulaError as error:
             wrong += not (0 <= error.position <= len(source) and str(error))

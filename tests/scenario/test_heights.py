@@ -70,7 +70,7 @@ def failure(text: str, folder=None) -> ScenarioError:
 def test_terrain_is_that_of_python(folder, source):
     (folder / "hills.toml").write_text(scenario(source), encoding="utf-8")
     terrain = zm.Surface.from_heights(X, Y, Z, shift=(0, 0, 0.01 * np.sin(zm.t)))
-    rolling = zm.Rolling(zm.ball(0.02, 0.25), on=terrain)
+    rolling = zm.Rolling(zm.bodies.ball(0.02, 0.25), on=terrain)
     run = zm.simulate(rolling, rolling.start(contact=(0.3, 0.1), velocity=(0.0, 0.4)), until=0.5)
     ours = load_scenario(folder / "hills.toml").simulate()
     assert np.array_equal(ours.t, run.t)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import zeromass as zm
+from zeromass.mechanism.joint import Connected
 from zeromass.scenario import ScenarioError, parse_scenario, scenario_schema
 from zeromass.scenario.joints import BETWEEN, COUPLING, joint_tables
 
@@ -123,13 +124,10 @@ def test_joints_that_couple_others_may_stand_before_them(kind):
 
 def test_every_joint_of_python_that_needs_no_function_is_in_files():
     """Of a class with a function among its arguments a file can say nothing."""
-    classes = [kind for kind in vars(zm.mechanism).values() if isinstance(kind, type)]
-    made = [kind for kind in classes if issubclass(kind, zm.mechanism.joint.Connected) and kind.__name__ in zm.__all__]
+    made = [kind for kind in vars(zm.joints).values() if isinstance(kind, type) and issubclass(kind, Connected)]
     needing = {"PointOnCurve", "PointOnSurface", "Cam"}
-    blocks = {"Signal", "LowPass", "PID"}  # of controllers, not of mechanisms
     names = {kind.replace(" ", "") for kind in (*BETWEEN, *COUPLING)}
-    made.append(zm.WheelOnSurface)
-    assert {kind.__name__.lower() for kind in made if kind.__name__ not in needing | blocks} == names
+    assert {kind.__name__.lower() for kind in made if kind.__name__ not in needing} == names
     schema = scenario_schema()["properties"]["system"]["properties"]["joints"]["additionalProperties"]
     assert {one["title"] for one in schema["oneOf"]} == {*BETWEEN, *COUPLING}
 
@@ -174,14 +172,14 @@ def test_many_hinges_in_a_file_are_those_of_python():
     """Twenty bodies, 160 coordinates: a large system, with a table of forces that is empty."""
     count, lines = 20, ["[system]", "gravity = 9.81"]
     bodies: list[zm.RigidBody] = []
-    hinges: list[zm.Revolute] = []
+    hinges: list[zm.joints.Revolute] = []
     for i in range(count):
         z, before = 0.1 * i, f"l{i - 1}" if i else "ground"
         lines += [f"[system.bodies.l{i}]", "mass = 1.2", "inertia = [3e-3, 3e-3, 2e-4]", f"at = [0, 0, {z + 0.05}]"]
         lines += [f"[system.joints.j{i}]", 'kind = "revolute"', f'a = "{before}"', f'b = "l{i}"', f"at = [0, 0, {z}]"]
         lines += ["axis = [0, 1, 0]"]
         bodies.append(zm.RigidBody(f"l{i}", 1.2, (3e-3, 3e-3, 2e-4), at=(0, 0, z + 0.05)))
-        hinges.append(zm.Revolute(bodies[-2] if i else zm.Ground(), bodies[-1], at=(0, 0, z), axis=(0, 1, 0)))
+        hinges.append(zm.joints.Revolute(bodies[-2] if i else zm.Ground(), bodies[-1], at=(0, 0, z), axis=(0, 1, 0)))
     scenario = parse_scenario("\n".join([*lines, "[system.start]", '"j3.angle" = 0.2', "[run]", "until = 0.05"]))
     system = zm.System(bodies, gravity=9.81, joints=hinges)
     start = system.start({hinges[3].angle: 0.2})

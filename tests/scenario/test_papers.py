@@ -41,7 +41,7 @@ def same(a: zm.Run, b: zm.Run) -> bool:
 
 
 def shell(case: str) -> zm.Run:
-    body = zm.two_material_shell(0.09, 0.08, (7874.0, 10490.0))
+    body = zm.bodies.two_material_shell(0.09, 0.08, (7874.0, 10490.0))
     free = case[0] != "3"
     rolling = zm.Rolling(body, on=zm.surfaces.dimpled_bowl(), gravity=9.81, no_spin=not free)
     spin = {"1": 0.0, "2": 3 * math.pi, "3": None}[case[0]]
@@ -97,7 +97,7 @@ def test_trough(case):
     }
     shift = [sum(A * np.cos(w * zm.t) for A, w in terms[axis]) for axis in "xyz"]
     trough = zm.Surface(lambda x, y, z: z / 9.0 - x**2 / 4.0, shift=shift, name="trough")
-    ball = zm.SphericalBody(0.02, 0.2634, (4.21e-5,) * 3, name="ball")
+    ball = zm.bodies.SphericalBody(0.02, 0.2634, (4.21e-5,) * 3, name="ball")
     rolling = zm.Rolling(ball, on=trough, gravity=9.81, two_sided=True)
     values = {
         symbol: value
@@ -135,7 +135,7 @@ def test_singular_mass_matrices(name):
     assert np.array_equal(ours.motion.acceleration, theirs.motion.acceleration)
     assert str(scenario.system.check(ours)) == str(case.diagnosis)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", zm.RunStopped)  # the virtual particle's
+        warnings.simplefilter("ignore", zm.errors.RunStopped)  # the virtual particle's
         run, other = scenario.simulate(), zm.simulate(case.system, case.state, until=2.0)
     assert same(run, other)
     assert run.outcome == other.outcome

@@ -63,7 +63,7 @@ times = 5
 """
     w = zm.parameter("w", 0.7)
     plane = zm.surfaces.plane(np.pi / 20, rotation=((0, 0, 1), w * zm.t), shift=(0, 0.1 * np.sin(zm.t), 0))
-    rolling = zm.Rolling(zm.shell(0.1, 0.05, 2.0), on=plane, gravity=(0, 0, -9.81), two_sided=True)
+    rolling = zm.Rolling(zm.bodies.shell(0.1, 0.05, 2.0), on=plane, gravity=(0, 0, -9.81), two_sided=True)
     start = rolling.start(contact=(0.3, 0.1), velocity=(0.2, 0.1), spin=1.0, relative=True, orientation=(0.1, 0.2, 0.3))
     scenario = parse_scenario(text)
     ours, theirs = scenario.simulate(), zm.simulate(rolling, start, until=0.4)
@@ -198,7 +198,7 @@ until = 0.4
         ]
 
     bowl = zm.Surface(lambda X, Y: 0.2 * (X**2 + Y**2))
-    rolling = zm.Rolling(zm.ball(0.1, 2.0), on=bowl, forces=loads)
+    rolling = zm.Rolling(zm.bodies.ball(0.1, 2.0), on=bowl, forces=loads)
     run = zm.simulate(rolling, rolling.start(contact=(0.3, 0.1), velocity=(0.2, 0.1)), until=0.4)
     ours = parse_scenario(text).simulate()
     assert np.array_equal(ours.y, run.y)

@@ -163,7 +163,7 @@ def test_a_convex_body_by_a_formula(formula):
         h = "sqrt(0.01*(X**2 + Y**2) + 0.0144*Z**2)"
         text = EGG.replace('implicit = "(X**2 + Y**2)/0.01 + Z**2/0.0144 - 1"', f'support = "{h}"')
     run = parse_scenario(text).simulate()
-    egg = zm.Rolling(zm.ellipsoid((0.1, 0.1, 0.12), mass=0.5), on=zm.surfaces.plane())
+    egg = zm.Rolling(zm.bodies.ellipsoid((0.1, 0.1, 0.12), mass=0.5), on=zm.surfaces.plane())
     same = zm.simulate(egg, egg.start(contact=(0, 0), velocity=(0.5, 0), orientation=(0.3, 0, 0)), until=0.5)
     np.testing.assert_allclose(run[run.system.center][-1], same[egg.center][-1], atol=1e-8)  # rtol is 1e-10
 

@@ -13,6 +13,7 @@ import pytest
 
 import zeromass as zm
 from zeromass.contact import bodies
+from zeromass.integrate import METHODS
 from zeromass.scenario import ScenarioError, parse_scenario
 from zeromass.scenario.document import RUN
 from zeromass.scenario.kinds import ANY_LENGTH, Choice, Either, Flag, Numbers, Words
@@ -43,10 +44,10 @@ until = 0.2
 
 
 def monkey_saddle(
-    depth: zm.Expression | float,
+    depth: zm.expression.Expression | float,
     *,
     arms: Literal["three", "four"] = "three",
-    shift: Sequence[zm.Expression | float] = (0.0, 0.0, 0.0),
+    shift: Sequence[zm.expression.Expression | float] = (0.0, 0.0, 0.0),
 ) -> zm.Surface:
     """A saddle for a monkey."""
 
@@ -71,7 +72,7 @@ def failure(text: str) -> ScenarioError:
 @pytest.mark.usefixtures("saddle")
 def test_a_new_surface_is_a_function_and_nothing_else():
     surface = monkey_saddle(0.1, arms="four", shift=(0, 0, 0.01 * np.sin(zm.t)))
-    rolling = zm.Rolling(zm.ball(0.02, 0.25), on=surface)
+    rolling = zm.Rolling(zm.bodies.ball(0.02, 0.25), on=surface)
     theirs = zm.simulate(rolling, rolling.start(contact=(0.3, 0.1)), until=0.2)
     ours = parse_scenario(SADDLE).simulate()
     assert np.array_equal(ours.t, theirs.t)
@@ -104,8 +105,8 @@ def test_without_it_there_is_no_such_surface():
 
 
 def test_a_new_body_is_a_function_and_nothing_else(monkeypatch):
-    def weighted_ball(radius: float, mass: float, low: float = 0.5, *, name: str = "ball") -> zm.SphericalBody:
-        return zm.SphericalBody(radius, mass, zm.ball(radius, mass).inertia, (0, 0, -low * radius), name)
+    def weighted_ball(radius: float, mass: float, low: float = 0.5, *, name: str = "ball") -> zm.bodies.SphericalBody:
+        return zm.bodies.SphericalBody(radius, mass, zm.bodies.ball(radius, mass).inertia, (0, 0, -low * radius), name)
 
     monkeypatch.setattr(bodies, "weighted_ball", weighted_ball, raising=False)
     text = SADDLE.replace('kind = "ball"', 'kind = "weighted-ball", low = 0.25')
@@ -120,7 +121,7 @@ def test_a_new_body_is_a_function_and_nothing_else(monkeypatch):
     [
         (float, Numbers()),
         (float | None, Numbers()),
-        (zm.Expression | float, Numbers("names")),
+        (zm.expression.Expression | float, Numbers("names")),
         (bool, Flag()),
         (str | None, Words()),
         (Literal["a", "b"], Choice(("a", "b"))),
@@ -128,11 +129,14 @@ def test_a_new_body_is_a_function_and_nothing_else(monkeypatch):
         (tuple[float, ...], Numbers(shapes=((ANY_LENGTH,),))),
         (Sequence[float] | np.ndarray, Numbers(shapes=((ANY_LENGTH,),))),
         (tuple[float, float] | tuple[float, float, float], Numbers(shapes=((2,), (3,)))),
-        (Annotated[Sequence[zm.Expression | float] | np.ndarray, (3,), (3, 3)], Numbers("names", ((3,), (3, 3)))),
+        (
+            Annotated[Sequence[zm.expression.Expression | float] | np.ndarray, (3,), (3, 3)],
+            Numbers("names", ((3,), (3, 3))),
+        ),
         (Literal["up"] | Sequence[float], Either((Choice(("up",)), Numbers(shapes=((ANY_LENGTH,),))))),
         (Annotated[Any, Words(longest=5)] | None, Words(longest=5)),
         (Callable[[float], float], None),
-        (Mapping[zm.Expression, float], None),
+        (Mapping[zm.expression.Expression, float], None),
     ],
 )
 def test_what_a_file_says_for_a_type(type_, kind):
@@ -167,7 +171,7 @@ def test_keys_are_arguments():
     python_only = {"system", "start", "events", "parameters", "limits", "progress"}
     arguments = set(inspect.signature(zm.simulate).parameters) - python_only
     assert set(RUN.arguments) == {*arguments, "t0"}
-    assert RUN.arguments["method"].kind == Choice(tuple(zm.METHODS))
+    assert RUN.arguments["method"].kind == Choice(tuple(METHODS))
     assert {"contact", "velocity", "spin", "orientation", "relative", "guess"} <= set(START.arguments)
 
 

@@ -61,13 +61,13 @@ def test_a_study_is_that_of_python() -> None:
     study = parse_scenario(BALL).study()
     v, r, depth = zm.parameter("v", 0.5), zm.parameter("r", 0.05), zm.parameter("depth", 0.15)
     bowl = zm.Surface(lambda X, Y: depth * (X**2 + Y**2))
-    ball = zm.Rolling(zm.ball(r, 0.3), on=bowl, friction=0.6)
+    ball = zm.Rolling(zm.bodies.ball(r, 0.3), on=bowl, friction=0.6)
     keep = {
-        "friction": zm.largest(ball.friction_ratio),
+        "friction": zm.study.largest(ball.friction_ratio),
         "end": ball.contact[:2],
-        "speed": zm.mean(ball.center_particle.velocity[0]),
-        "way": zm.values_at(ball.contact[0], [0.5, 0.75]),
-        "middle": zm.first_time(zm.Event("middle", ball.contact[0], terminal=False)),
+        "speed": zm.study.mean(ball.center_particle.velocity[0]),
+        "way": zm.study.values_at(ball.contact[0], [0.5, 0.75]),
+        "middle": zm.study.first_time(zm.Event("middle", ball.contact[0], terminal=False)),
     }
     start = ball.start(contact=(0.5, 0.2), velocity=(v, 0.3))
     over = {v: np.linspace(0.1, 0.7, 3), r: [0.03, 0.05]}

@@ -116,17 +116,7 @@ def _weights(given: ArrayLike, times: np.ndarray) -> np.ndarray:
 
 
 def adjoint(run: Course, e: Expression, times: ArrayLike | None = None, weights: ArrayLike = 1.0) -> Adjoint:
-    """Derivatives of Σ w_k e(t_k) by the whole start and by all parameters, from one run backward.
-
-    times    at which e counts, by default the end
-    weights  w, one for all or one for each time
-
-    >>> x = zm.coordinate("x")
-    >>> free = zm.System(kinetic=zm.rate(x) ** 2 / 2)
-    >>> run = zm.simulate(free, free.start({zm.rate(x): 1.0}), until=3.0)
-    >>> zm.adjoint(run, x, times=[1.0, 3.0]).start.round(9)
-    array([2., 4.])
-    """
+    """Derivatives of Σ w_k e(t_k) by the start and all parameters: `Run.adjoint`."""
     one_smooth_motion(run)
     system, begin, end = run.system, float(run.t[0]), float(run.t[-1])
     e = given_scalar(e, "what is differentiated")

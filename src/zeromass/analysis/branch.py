@@ -24,14 +24,14 @@ from zeromass.model.state import belonging
 Kind = Literal["fold", "pitchfork", "transcritical", "Hopf"]
 
 
-class Special(NamedTuple):
+class SpecialPoint(NamedTuple):
     """A point of a branch where something changes: its kind, the value of the parameter, the state, the place in the branch.
 
-    other  of a bifurcation: the direction of the branch that crosses here, for `Branch.other`
+    other  of a bifurcation: the direction of the branch that crosses here, for `EquilibriumBranch.other`
 
     >>> x, c = zm.coordinate("x"), zm.parameter("c", 0.5)
     >>> swing = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2, forces={x: -c * zm.rate(x)})
-    >>> special, = zm.branch(swing, swing.equilibrium(), over=(c, -0.5, 0.5)).special
+    >>> special, = zm.analysis.branch(swing, swing.equilibrium(), over=(c, -0.5, 0.5)).special
     >>> special.kind, abs(round(special.value, 9))
     ('Hopf', 0.0)
     """
@@ -44,7 +44,7 @@ class Special(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Branch(ByExpression):
+class EquilibriumBranch(ByExpression):
     """States of rest or steady motion along a parameter.
 
     parameter, values  what was varied, and its value at each point
@@ -56,7 +56,7 @@ class Branch(ByExpression):
 
     >>> x, p = zm.coordinate("x"), zm.parameter("p", 1.0)
     >>> hanging = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 - p * x)
-    >>> pulled = zm.branch(hanging, hanging.equilibrium(), over=(p, 0.0, 2.0))
+    >>> pulled = zm.analysis.branch(hanging, hanging.equilibrium(), over=(p, 0.0, 2.0))
     >>> bool(np.allclose(pulled[x], pulled.values / 2)), set(pulled.unstable.tolist())
     (True, {0})
     """
@@ -65,13 +65,13 @@ class Branch(ByExpression):
     parameter: Symbol
     points: tuple[State, ...]
     eigenvalues: tuple[Eigenvalues, ...]
-    special: tuple[Special, ...]
+    special: tuple[SpecialPoint, ...]
     path: Path
 
     def __repr__(self) -> str:
         found = "; ".join(f"{s.kind} at {self._told(s.value)}" for s in self.special) or "no fold, no bifurcation"
         span = f"{self.values.min():g} … {self.values.max():g}"
-        return f"Branch({self.parameter.name} {span}, {len(self.points)} points; {found})"
+        return f"EquilibriumBranch({self.parameter.name} {span}, {len(self.points)} points; {found})"
 
     def _told(self, value: float) -> str:
         """A value of the parameter, zero where it is one up to rounding of the range."""
@@ -94,14 +94,14 @@ class Branch(ByExpression):
         """Values of an expression, or of an array of them, at each point."""
         return np.array([state[e] for state in self.points])
 
-    def other(self, k: int = 0, *, back: bool = False) -> Branch:
+    def other(self, k: int = 0, *, back: bool = False) -> EquilibriumBranch:
         """The branch that crosses this one at its k-th bifurcation, one way or `back`.
 
         >>> x, p = zm.coordinate("x"), zm.parameter("p", -1.0)
         >>> column = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**4 / 4 - p * x**2 / 2)
-        >>> straight = zm.branch(column, column.equilibrium(), over=(p, -1.0, 1.0))
+        >>> straight = zm.analysis.branch(column, column.equilibrium(), over=(p, -1.0, 1.0))
         >>> straight
-        Branch(p -1 … 1, ... points; pitchfork at 0)
+        EquilibriumBranch(p -1 … 1, ... points; pitchfork at 0)
         >>> bent = straight.other()
         >>> bool(np.allclose(bent[x] ** 2, bent.values, atol=1e-9))
         True
@@ -125,13 +125,13 @@ def branch(
     states: Formulas = None,
     step: float = 0.02,
     points: int = 2000,
-) -> Branch:
+) -> EquilibriumBranch:
     """The states of rest, or of steady motion, that a state goes over to as a parameter changes.
 
     start     one of them, `system.equilibrium(…)`
     over      (parameter, from, to): the branch is followed from the start's value both ways, between these
     constant  of a steady motion, what stays constant, as for `equilibrium`
-    states    for the eigenvalues, as of `zm.linearize`; of a steady motion, by default what stays constant and its rates
+    states    for the eigenvalues, as of `linearize`; of a steady motion, by default what stays constant and its rates
     step      longest step, as a part of the range and of the size of the unknowns
     points    largest number of points
 
@@ -142,7 +142,7 @@ def branch(
 
     >>> x, p = zm.coordinate("x"), zm.parameter("load", 0.0)
     >>> arch = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=(x**2 - 1) ** 2 / 4 + p * x)
-    >>> pressed = zm.branch(arch, arch.equilibrium(guess={x: 1.0}), over=(p, -1.0, 1.0))
+    >>> pressed = zm.analysis.branch(arch, arch.equilibrium(guess={x: 1.0}), over=(p, -1.0, 1.0))
     >>> [(s.kind, round(s.value, 6)) for s in pressed.special]  # 2/√27
     [('fold', 0.3849), ('fold', -0.3849)]
     """
@@ -168,7 +168,7 @@ def branch(
     first = len(back.points) - 1
     special = [s._replace(place=first - s.place) for s in reversed(back.special)]
     special += [s._replace(place=s.place + first) for s in ahead.special]
-    return Branch(parameter, joined, values, tuple(special), path)
+    return EquilibriumBranch(parameter, joined, values, tuple(special), path)
 
 
 def _growing(λ: Eigenvalues) -> int:

@@ -23,10 +23,9 @@ from zeromass.analysis.digits import (
 from zeromass.analysis.imbalance import energy_remarks
 from zeromass.analysis.sampling import is_sampled, repeated
 from zeromass.analysis.work import Work, work
-from zeromass.contact.redundant import RedundantContacts
 from zeromass.equation import numerical_rank
 from zeromass.equation.arrays import single_thread
-from zeromass.errors import user_stack_level
+from zeromass.errors import FewDigits, RedundantContacts, user_stack_level
 from zeromass.expression import expressions
 from zeromass.integrate import Course, Sampled, Settings, course
 from zeromass.integrate.course import given_course
@@ -46,23 +45,6 @@ LONG = 2**19
 
 ABOUT = 8
 """Steps before and after a change of the kind of motion at which two runs are compared too."""
-
-
-class FewDigits(UserWarning):
-    """A run can hardly be trusted: fewer than two digits, or an energy that the tolerance does not explain.
-
-    A spring whose length passes through zero pulls the other way all at once, which a step may not see:
-
-    >>> import warnings
-    >>> x = zm.coordinate("x")
-    >>> system = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=10 * (np.sqrt(x**2) - 1.0) ** 2)
-    >>> run = zm.simulate(system, system.start({x: 2.0}), until=5.0, method="fixed", step=0.1)
-    >>> with warnings.catch_warnings(record=True) as told:
-    ...     warnings.simplefilter("always")
-    ...     trust = run.certificate()
-    >>> told[0].category.__name__, trust.digits < 2
-    ('FewDigits', True)
-    """
 
 
 @dataclass(frozen=True)
@@ -202,7 +184,7 @@ def certificate(run: Course, of: Any = None) -> Certificate:
     >>> x = zm.coordinate("x")
     >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
     >>> run = zm.simulate(spring, spring.start({x: 1.0}), until=5.0)
-    >>> zm.certificate(run).digits > 9
+    >>> run.certificate().digits > 9
     True
     """
     given_course(run)

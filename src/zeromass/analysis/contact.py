@@ -52,7 +52,7 @@ class RequiredFriction:
 
     Where the surface has to pull, no coefficient is enough: the value is infinite, at the time when the pull begins.
 
-    >>> ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(slope=0.3))
+    >>> ball = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.surfaces.plane(slope=0.3))
     >>> run = zm.simulate(ball, ball.start(contact=(0, 0)), until=1.0)
     >>> round(run.required_friction().value, 6)
     0.088382
@@ -85,7 +85,7 @@ def required_friction(run: Course) -> RequiredFriction:
 
     A ball that rolls down an incline needs 2/7 of its slope:
 
-    >>> ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(slope=0.3))
+    >>> ball = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.surfaces.plane(slope=0.3))
     >>> run = zm.simulate(ball, ball.start(contact=(0, 0)), until=1.0)
     >>> bool(np.isclose(run.required_friction().value, 2 / 7 * np.tan(0.3)))
     True
@@ -159,7 +159,7 @@ def pulling_intervals(run: Course) -> tuple[Interval, ...]:
 
     A ball that rolls down a sphere would leave it at 10/17 of its height:
 
-    >>> ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.sphere(1.0), two_sided=True)
+    >>> ball = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.surfaces.sphere(1.0), two_sided=True)
     >>> run = zm.simulate(ball, ball.start(contact=(0.3, 0.0), guess=1.0), until=1.5)
     >>> (span,) = run.pulling()
     >>> heights = run.at([0.0, span.begin])[ball.center[2]]

@@ -22,7 +22,7 @@ from zeromass.expression import Expression, Symbol, expressions, jacobian, subst
 from zeromass.model import ModelError, State, System
 
 if TYPE_CHECKING:
-    from zeromass.analysis.branch import Branch
+    from zeromass.analysis.branch import EquilibriumBranch
 
 NEWTON = 12
 """Corrections of a point before its step is halved."""
@@ -163,7 +163,7 @@ class Path:
         sign, size = np.linalg.slogdet(rows)
         return float(sign * np.exp(size / len(rows)))
 
-    def followed(self, start: State, direction: np.ndarray, *, away: bool = False) -> Branch:
+    def followed(self, start: State, direction: np.ndarray, *, away: bool = False) -> EquilibriumBranch:
         """The branch from a state on, in a direction, as far as the range goes; `away` from a bifurcation."""
         from zeromass.analysis.following import followed
 

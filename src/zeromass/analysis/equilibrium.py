@@ -34,29 +34,7 @@ def equilibrium(
     parameters: Mapping[Expression, float] | None = None,
     guess: Prescribed = (),
 ) -> State:
-    """A state of rest, or of steady motion, that satisfies the constraints and the prescribed values.
-
-    prescribed  {expression: value}, as of `system.start`
-    constant    of a steady motion: what stays constant, such as the lean and the speed of a wheel in a turn, a list or
-                {name: expression}. Everything else moves on as it must. Without, all rates are zero
-    by          parameters that may take other values than theirs, so that it is possible: the torque that holds an arm
-    guess       where to look: there may be several. A value for any coordinate or rate
-
-    Masses may be zero and constraints redundant. The state can be run, and linearised: `zm.linearize(system, state)` tells
-    whether it is stable. Where there is none, a StartError names the equations that can not hold.
-
-    The arm of a balance, held by a torque:
-
-    >>> theta, torque = zm.coordinate("theta"), zm.parameter("torque", 0.0)
-    >>> arm = zm.System(kinetic=zm.rate(theta) ** 2, potential=-2 * np.cos(theta), forces={theta: torque})
-    >>> rest = arm.equilibrium({theta: np.pi / 6}, by=[torque])
-    >>> round(rest.parameters[torque], 9)
-    1.0
-    >>> arm.equilibrium({theta: np.pi / 6})
-    Traceback (most recent call last):
-    ...
-    zeromass.model.errors.StartError: there is no such rest: no state satisfies 'balance of forces on theta' (off by 1) ...
-    """
+    """A state of rest, or of steady motion; the arguments are those of `System.equilibrium`."""
     given_kind(system, System, "the system", "a zm.System")
     t = given_finite(t, "t")
     values = parameter_values(system, parameters)

@@ -53,7 +53,7 @@ class Measured:
 
 
 @dataclass(frozen=True, eq=False)
-class Fit:
+class FitResult:
     """Parameters that fit measurements, and how well they are known.
 
     values      {parameter: value}
@@ -66,7 +66,7 @@ class Fit:
     >>> x, x0 = zm.coordinate("x"), zm.parameter("x0", 1.0)
     >>> free = zm.System(kinetic=zm.rate(x) ** 2 / 2)
     >>> run = zm.simulate(free, free.start({x: x0, zm.rate(x): 0.0}), until=1.0)
-    >>> found = zm.fit(run, {x: ([0.0, 1.0], [1.9, 2.1], 0.2)}, over=[x0])
+    >>> found = zm.analysis.fit(run, {x: ([0.0, 1.0], [1.9, 2.1], 0.2)}, over=[x0])
     >>> round(found.values[x0], 9), round(found.errors[x0], 9), found.told
     (2.0, 0.141421356, 1)
     """
@@ -80,7 +80,7 @@ class Fit:
 
     def __repr__(self) -> str:
         parts = [f"{p.name} = {x:.8g} ± {self.errors[p]:.2g}" for p, x in self.values.items()]
-        return f"Fit({', '.join(parts)}; {len(self.residuals)} measurements, rms residual {self.rms:.3g})"
+        return f"FitResult({', '.join(parts)}; {len(self.residuals)} measurements, rms residual {self.rms:.3g})"
 
     @property
     def rms(self) -> float:
@@ -93,7 +93,7 @@ class Fit:
         >>> x, v = zm.coordinate("x"), zm.parameter("v", 1.0)
         >>> free = zm.System(kinetic=zm.rate(x) ** 2 / 2)
         >>> run = zm.simulate(free, free.start({x: 0.0, zm.rate(x): v}), until=1.0)
-        >>> found = zm.fit(run, {x: ([1.0, 1.0], [1.9, 2.1])}, over=[v])
+        >>> found = zm.analysis.fit(run, {x: ([1.0, 1.0], [1.9, 2.1])}, over=[v])
         >>> low, high = found.interval(v)  # the mean of two, ± 12.7 · 0.1
         >>> round(low, 4), round(high, 4)
         (0.7294, 3.2706)
@@ -118,7 +118,7 @@ def fit(
     start: State | None = None,
     bounds: Mapping[Expression, tuple[float, float]] | None = None,
     settings: Settings | None = None,
-) -> Fit:
+) -> FitResult:
     """Values of parameters with which a motion fits measurements best, by least squares with exact derivatives.
 
     of        a run, whose start, parameters and settings are taken as the first guess; or a system, with its `start`
@@ -133,7 +133,7 @@ def fit(
     >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=k * x**2 / 2)
     >>> run = zm.simulate(spring, spring.start({x: x0}), until=1.0)
     >>> t = np.linspace(0.0, 2.0, 9)
-    >>> found = zm.fit(run, {x: (t, np.cos(1.5 * t))}, over=[k, x0])
+    >>> found = zm.analysis.fit(run, {x: (t, np.cos(1.5 * t))}, over=[k, x0])
     >>> round(found.values[k], 8), round(found.values[x0], 8)
     (2.25, 1.0)
     """
@@ -199,7 +199,7 @@ def fit(
     J, r = slopes(found.x), residuals(found.x)
     covariance, errors, told = _spread(J, r, scale, all(one.known for one in measured))
     run = moved(found.x)
-    return Fit(
+    return FitResult(
         dict(zip(names, found.x.tolist(), strict=True)),
         dict(zip(names, errors.tolist(), strict=True)),
         covariance,
@@ -232,11 +232,13 @@ def _given(
     if start is not None:
         given_kind(start, State, "the start", "what system.start(…) gives")
     if settings is not None:
-        given_kind(settings, Settings, "settings", "zm.Settings(…)")
+        given_kind(settings, Settings, "settings", "zeromass.integrate.Settings(…)")
     if isinstance(of, Course):
         return of.system, start or of.start, settings or of.settings, lambda run: type(of)(run.segments)
     if start is None:
-        raise ModelError("a fit of a system needs its start: zm.fit(system, data, over=[…], start=system.start(…))")
+        raise ModelError(
+            "a fit of a system needs its start: zm.analysis.fit(system, data, over=[…], start=system.start(…))"
+        )
     return of, start, settings or Settings(), lambda run: run
 
 

@@ -11,7 +11,7 @@ from zeromass.analysis.linear import ON_AXIS, Eigenvalues
 from zeromass.model import State
 
 if TYPE_CHECKING:
-    from zeromass.analysis.branch import Branch, Kind, Special
+    from zeromass.analysis.branch import EquilibriumBranch, Kind, SpecialPoint
     from zeromass.analysis.continuation import Path
 
 STRAIGHT = 0.97
@@ -39,14 +39,14 @@ class Point(NamedTuple):
     λ: Eigenvalues
 
 
-def followed(path: Path, start: State, direction: np.ndarray, away: bool) -> Branch:
+def followed(path: Path, start: State, direction: np.ndarray, away: bool) -> EquilibriumBranch:
     """The branch from a state on; see `Path.followed`."""
-    from zeromass.analysis.branch import Branch
+    from zeromass.analysis.branch import EquilibriumBranch
 
     direction = direction / np.linalg.norm(direction)
     z = path.coordinates_of(start)
     points = [Point(z, direction, start, path.eigenvalues(start))]
-    special: list[Special] = []
+    special: list[SpecialPoint] = []
     low, high = (value / path.unit[-1] for value in path.span)
     step = path.step / (10.0 if away else 1.0)
     while len(points) < path.points:
@@ -72,7 +72,9 @@ def followed(path: Path, start: State, direction: np.ndarray, away: bool) -> Bra
         if ends or (len(points) > 3 and np.linalg.norm(z - points[0].z) < 0.5 * step and τ @ points[0].τ > STRAIGHT):
             break
         step = min(1.5 * step, path.step)
-    return Branch(path.parameter, tuple(p.state for p in points), tuple(p.λ for p in points), tuple(special), path)
+    return EquilibriumBranch(
+        path.parameter, tuple(p.state for p in points), tuple(p.λ for p in points), tuple(special), path
+    )
 
 
 def _at_end(path: Path, last: Point, value: float) -> tuple[np.ndarray | None, np.ndarray]:
@@ -84,21 +86,21 @@ def _at_end(path: Path, last: Point, value: float) -> tuple[np.ndarray | None, n
     return found, last.τ if found is None else path.tangent(found, last.τ)
 
 
-def _between(path: Path, a: Point, b: Point, place: int) -> list[Special]:
+def _between(path: Path, a: Point, b: Point, place: int) -> list[SpecialPoint]:
     """Folds and bifurcations between two points."""
-    from zeromass.analysis.branch import Special
+    from zeromass.analysis.branch import SpecialPoint
 
-    found: list[Special] = []
+    found: list[SpecialPoint] = []
     crossed = path.crossing(a.z, a.τ) * path.crossing(b.z, b.τ) < 0
     if a.τ[-1] * b.τ[-1] < 0 and not crossed:
         z, _ = _located(path, a, b, lambda z, τ: τ[-1])
         state = path.state(z)
-        found.append(Special("fold", state.parameters[path.parameter], state, place))
+        found.append(SpecialPoint("fold", state.parameters[path.parameter], state, place))
     if crossed:
         z, τ = _located(path, a, b, path.crossing)
         kind, other = _crossing(path, z, τ)
         state = path.state(z)
-        found.append(Special(kind, state.parameters[path.parameter], state, place, other))
+        found.append(SpecialPoint(kind, state.parameters[path.parameter], state, place, other))
     if len(a.λ) and len(b.λ) and not crossed:
         pairs = [_swinging(λ) for λ in (a.λ, b.λ)]
         if pairs[0] != pairs[1] and len(a.λ) == len(b.λ) and _real(a.λ) == _real(b.λ):
@@ -110,7 +112,7 @@ def _between(path: Path, a: Point, b: Point, place: int) -> list[Special]:
 
             z, _ = _located(path, a, b, growth)
             state = path.state(z)
-            found.append(Special("Hopf", state.parameters[path.parameter], state, place))
+            found.append(SpecialPoint("Hopf", state.parameters[path.parameter], state, place))
     return found
 
 

@@ -20,7 +20,7 @@ from zeromass.model.start import Prescribed
 
 
 @dataclass(frozen=True, eq=False)
-class Effort:
+class InverseDynamicsResult:
     """Forces along a given motion.
 
     t       times, s
@@ -29,7 +29,7 @@ class Effort:
 
     >>> x = zm.coordinate("x")
     >>> cart = zm.System(kinetic=zm.rate(x) ** 2)
-    >>> effort = zm.inverse_dynamics(cart, {x: np.sin(zm.t)}, by=[{x: 1.0}], times=[0.0, np.pi / 2])
+    >>> effort = zm.analysis.inverse_dynamics(cart, {x: np.sin(zm.t)}, by=[{x: 1.0}], times=[0.0, np.pi / 2])
     >>> effort.t.round(3), len(effort.states), effort.forces["force on x"].round(9)
     (array([0.   , 1.571]), 2, array([ 0., -2.]))
     """
@@ -47,7 +47,7 @@ def inverse_dynamics(
     *,
     parameters: Mapping[Any, float] | None = None,
     guess: Prescribed = (),
-) -> Effort:
+) -> InverseDynamicsResult:
     """The forces that a given motion takes, at some times; nothing is integrated.
 
         M q̈ = Q + C + Aᵀλ + B u,    q, q̇, q̈ from the motion and the constraints
@@ -56,12 +56,12 @@ def inverse_dynamics(
     by      the forces that act: parameters, or forces of unit size. Of several possible ones the smallest are taken
     guess   where to look for the position at the first time
 
-    A motion that these forces can not make is a ModelError: give its path to zm.servo, which finds whether another motion
-    of the rest makes it possible, as it does for the load of a crane.
+    A motion that these forces can not make is a ModelError: give its path to zm.control.servo, which finds whether
+    another motion of the rest makes it possible, as it does for the load of a crane.
 
     >>> theta, torque = zm.coordinate("theta"), zm.parameter("torque", 0.0)
     >>> arm = zm.System(kinetic=zm.rate(theta) ** 2 / 2, potential=-np.cos(theta), forces={theta: torque})
-    >>> zm.inverse_dynamics(arm, {theta: zm.t**2 / 2}, by=[torque], times=[0.0, 1.0]).forces["torque"].round(6)
+    >>> zm.analysis.inverse_dynamics(arm, {theta: zm.t**2 / 2}, by=[torque], times=[0.0, 1.0]).forces["torque"].round(6)
     array([1.      , 1.479426])
     """
     given_mapping(motion, "the motion", "{expression: formula of zm.t}")
@@ -94,13 +94,13 @@ def inverse_dynamics(
             name = system.names[int(np.argmax(np.abs(left)))]
             raise ModelError(
                 f"{', '.join(inputs.names)} can not make this motion: at t = {t:g} s a force of {np.abs(left).max():.3g} on "
-                f"'{name}' is missing; add a force, or give the path to zm.servo"
+                f"'{name}' is missing; add a force, or give the path to zm.control.servo"
             )
         forces.append(_smallest(both, found, len(inputs.parameters)))
         states.append(state)
         guess = [(moved.coordinates, state.q), (moved.rates, state.v)]
     values = np.array(forces)
-    return Effort(times, {name: values[:, j] for j, name in enumerate(inputs.names)}, tuple(states))
+    return InverseDynamicsResult(times, {name: values[:, j] for j, name in enumerate(inputs.names)}, tuple(states))
 
 
 def _smallest(both: np.ndarray, found: np.ndarray, count: int) -> np.ndarray:

@@ -44,7 +44,7 @@ class Mode:
 
     >>> x = zm.coordinate("x")
     >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=2 * x**2)
-    >>> mode, = zm.linearize(spring, spring.start()).modes()
+    >>> mode, = zm.analysis.linearize(spring, spring.start()).modes()
     >>> round(mode.frequency, 6), abs(mode.shape["x"])
     (0.31831, 1.0)
     """
@@ -78,7 +78,7 @@ class Mode:
         >>> bob = zm.Particle("bob", mass=1.0)
         >>> x, y, z = bob.position
         >>> rod = zm.System([bob], gravity=9.81, constraints={"rod": bob.position @ bob.position - 1, "plane": y})
-        >>> mode, = zm.linearize(rod, rod.equilibrium(guess={z: -1.0})).modes()
+        >>> mode, = zm.analysis.linearize(rod, rod.equilibrium(guess={z: -1.0})).modes()
         >>> run = mode.motion(0.3)
         >>> bool(abs(run.t[-1] - 3 / mode.frequency) < 1e-9), bool(0.28 < run[x].max() < 0.3)
         (True, True)
@@ -94,7 +94,7 @@ class Mode:
 
         >>> x = zm.coordinate("x")
         >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=2 * x**2)
-        >>> mode, = zm.linearize(spring, spring.start()).modes()
+        >>> mode, = zm.analysis.linearize(spring, spring.start()).modes()
         >>> mode.view(folder / "mode.html").name
         'mode.html'
         """
@@ -131,7 +131,7 @@ class LinearSystem:
 
     >>> theta = zm.coordinate("theta")
     >>> pendulum = zm.System(kinetic=zm.rate(theta) ** 2 / 2, potential=-9.81 * np.cos(theta))
-    >>> upright = zm.linearize(pendulum, pendulum.start({theta: np.pi}), inputs=[{theta: 1.0}], outputs=[theta])
+    >>> upright = zm.analysis.linearize(pendulum, pendulum.start({theta: np.pi}), inputs=[{theta: 1.0}], outputs=[theta])
     >>> upright.A
     array([[0.  , 1.  ],
            [9.81, 0.  ]])
@@ -209,7 +209,7 @@ class LinearSystem:
         >>> bob = zm.Particle("bob", mass=1.0)
         >>> x, y, z = bob.position
         >>> rod = zm.System([bob], gravity=9.81, constraints={"rod": bob.position @ bob.position - 1, "plane": y})
-        >>> linear = zm.linearize(rod, rod.equilibrium(guess={z: -1.0}))
+        >>> linear = zm.analysis.linearize(rod, rod.equilibrium(guess={z: -1.0}))
         >>> start = linear.displaced(linear.modes()[0], 0.1)
         >>> round(abs(start[x]), 3), round(start[z], 3)
         (0.1, -0.995)
@@ -239,7 +239,7 @@ class LinearSystem:
 
         >>> x = zm.coordinate("x")
         >>> cart = zm.System(kinetic=zm.rate(x) ** 2, forces={x: -zm.rate(x)})
-        >>> above, below = zm.linearize(cart, cart.start(), inputs={x: 1.0}, outputs=[x]).fraction()
+        >>> above, below = zm.analysis.linearize(cart, cart.start(), inputs={x: 1.0}, outputs=[x]).fraction()
         >>> above.round(9).tolist(), below.round(9).tolist()  # 1/(2 s² + s)
         ([0.0, 0.0, 0.5], [1.0, 0.5, 0.0])
         """
@@ -264,12 +264,12 @@ class LinearSystem:
 
         >>> theta = zm.coordinate("theta")
         >>> pole = zm.System(kinetic=zm.rate(theta) ** 2 / 2, potential=np.cos(theta))
-        >>> upright = zm.linearize(pole, pole.start(), inputs=[{theta: 1.0}])
+        >>> upright = zm.analysis.linearize(pole, pole.start(), inputs=[{theta: 1.0}])
         >>> regulator = upright.lqr(Q=(1.0, 1.0), R=1.0)
         >>> regulator.gain.round(6)
         array([[2.414214, 2.414214]])
         >>> balanced = regulator.closed()
-        >>> zm.linearize(balanced, balanced.start()).stability()
+        >>> zm.analysis.linearize(balanced, balanced.start()).stability()
         'stable'
         """
         from zeromass.analysis.regulator import regulator

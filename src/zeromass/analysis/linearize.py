@@ -59,7 +59,7 @@ def linearize(
     >>> bob = zm.Particle("bob", mass=2.0)
     >>> x, y, z = bob.position
     >>> rod = zm.System([bob], gravity=9.81, constraints={"rod": x**2 + y**2 + z**2 - 0.25})
-    >>> small = zm.linearize(rod, rod.start({x: 0, y: 0}, guess={z: -1.0}), outputs=[rod.reaction["rod"][2]])
+    >>> small = zm.analysis.linearize(rod, rod.start({x: 0, y: 0}, guess={z: -1.0}), outputs=[rod.reaction["rod"][2]])
     >>> small.states, small.removed
     (('bob.x', 'bob.y', 'rate(bob.x)', 'rate(bob.y)'), 2)
     >>> (small.eigenvalues.imag ** 2).round(9)  # g/L, twice a pair

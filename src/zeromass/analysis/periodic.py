@@ -35,8 +35,8 @@ SHORTEST = 1e-2
 """Part of the guess below which a period is none: after no time every motion is where it was."""
 
 SMOOTH = (
-    "zm.periodic needs them along the whole period. Give a smooth formula in place of the switch, or find the start with a "
-    "root finder on zm.simulate, at a place of the motion where nothing switches"
+    "zm.analysis.periodic needs them along the whole period. Give a smooth formula in place of the switch, or find the "
+    "start with a root finder on zm.simulate, at a place of the motion where nothing switches"
 )
 """What to do where a motion has no derivatives."""
 
@@ -46,7 +46,7 @@ motions, whose derivatives by it vanish only where one is reached."""
 
 
 @dataclass(frozen=True, eq=False)
-class Periodic:
+class PeriodicOrbit:
     """A motion that comes back to where it began.
 
     run          over one period
@@ -58,7 +58,7 @@ class Periodic:
 
     >>> x = zm.coordinate("x")
     >>> forced = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=2 * x**2, forces={x: np.cos(zm.t) - zm.rate(x)})
-    >>> answer = zm.periodic(forced, forced.start(), period=2 * np.pi)
+    >>> answer = zm.analysis.periodic(forced, forced.start(), period=2 * np.pi)
     >>> answer.run.y[0].round(9), bool(abs(answer.multipliers[0]) < 1)  # cos(t − φ)/√10
     (array([0.3, 0.1]), True)
     """
@@ -71,7 +71,7 @@ class Periodic:
 
     def __repr__(self) -> str:
         largest = ", ".join(f"{m.real:.6g}" + (f"{m.imag:+.6g}i" if m.imag else "") for m in self.multipliers[:4])
-        return f"Periodic({self.period:.9g} s; multipliers {largest}{', …' if len(self.multipliers) > 4 else ''})"
+        return f"PeriodicOrbit({self.period:.9g} s; multipliers {largest}{', …' if len(self.multipliers) > 4 else ''})"
 
 
 @single_thread
@@ -85,7 +85,7 @@ def periodic(
     fixed: bool | None = None,
     tolerance: float = 1e-10,
     settings: Settings | None = None,
-) -> Periodic:
+) -> PeriodicOrbit:
     """A periodic motion near a guess, by Newton's method with exact derivatives, and its Floquet multipliers.
 
     start, period  the guess
@@ -99,14 +99,16 @@ def periodic(
 
     >>> x = zm.coordinate("x")
     >>> pol = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2, forces={x: (1 - x**2) * zm.rate(x)})
-    >>> cycle = zm.periodic(pol, pol.start({x: 2.0}), period=6.5)
+    >>> cycle = zm.analysis.periodic(pol, pol.start({x: 2.0}), period=6.5)
     >>> round(cycle.period, 7), cycle.multipliers.real.round(6).tolist()
     (6.6632869, [1.0, 0.00086])
     """
     given_kind(system, System, "the system", "a zm.System")
     belonging(start, system)
     settings = (
-        Settings(1e-12, 1e-14) if settings is None else given_kind(settings, Settings, "settings", "zm.Settings(…)")
+        Settings(1e-12, 1e-14)
+        if settings is None
+        else given_kind(settings, Settings, "settings", "zeromass.integrate.Settings(…)")
     )
     tolerance = given_finite(tolerance, "tolerance")
     wanted = given_mapping({} if hold is None else hold, "hold", "{expression: number}")
@@ -178,10 +180,10 @@ def _corrected(
     return moved.carried_to(system), T + float(δ[-1])
 
 
-def _found(run: Course, T: float, Φ: np.ndarray, basis: Tangents, gap: float) -> Periodic:
+def _found(run: Course, T: float, Φ: np.ndarray, basis: Tangents, gap: float) -> PeriodicOrbit:
     multipliers: Eigenvalues = np.linalg.eigvals(Φ[basis.chosen]).astype(complex)
     order = np.lexsort((-multipliers.imag, -np.abs(multipliers).round(9)))
-    return Periodic(run, T, multipliers[order], gap, len(basis.N) - len(basis.chosen))
+    return PeriodicOrbit(run, T, multipliers[order], gap, len(basis.N) - len(basis.chosen))
 
 
 def _turned(system: System, turns: Mapping[Any, float] | None) -> np.ndarray:

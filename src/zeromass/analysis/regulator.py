@@ -29,7 +29,7 @@ class Regulator:
 
     >>> x = zm.coordinate("x")
     >>> cart = zm.System(kinetic=zm.rate(x) ** 2 / 2)
-    >>> regulator = zm.linearize(cart, cart.start(), inputs=[{x: 1.0}]).lqr(Q=(1.0, 0.0), R=1.0)
+    >>> regulator = zm.analysis.linearize(cart, cart.start(), inputs=[{x: 1.0}]).lqr(Q=(1.0, 0.0), R=1.0)
     >>> regulator.gain.round(6)
     array([[1.      , 1.414214]])
     """
@@ -49,7 +49,7 @@ def regulator(linear: LinearSystem, Q: ArrayLike, R: ArrayLike) -> Regulator:
     from scipy.linalg import solve_continuous_are
 
     if not linear.inputs:
-        raise ModelError("feedback needs inputs: zm.linearize(system, state, inputs=[…])")
+        raise ModelError("feedback needs inputs: zm.analysis.linearize(system, state, inputs=[…])")
     Q, R = _weights(Q, len(linear.A), "Q"), _weights(R, len(linear.inputs), "R")
     if numerical_rank(R).rank < len(R):
         raise ModelError(f"R is {shown(R.tolist())}, which leaves an input without a cost; give each a positive one")

@@ -12,7 +12,7 @@ from zeromass.expression import Expression, Symbol
 from zeromass.expression.leaves import namesake
 from zeromass.integrate import Course, Ending, Occurrence, Segment, Settings
 from zeromass.integrate.course import course
-from zeromass.later import later
+from zeromass.lazy import later
 from zeromass.model import ModelError, State, System
 from zeromass.model.given import given_finite, given_kind, given_mapping, value_of
 from zeromass.model.state import belonging
@@ -48,7 +48,7 @@ def sampled(
 
     >>> x, F = zm.coordinate("x"), zm.parameter("F", 0.0)
     >>> cart = zm.System(kinetic=zm.rate(x) ** 2 / 2, forces={x: F})
-    >>> run = zm.sampled(cart, cart.start({x: 1.0}), {F: -x - zm.rate(x)}, every=0.5, until=10.0)
+    >>> run = zm.control.sampled(cart, cart.start({x: 1.0}), {F: -x - zm.rate(x)}, every=0.5, until=10.0)
     >>> run.at([0.25, 0.75])[F].round(6), bool(abs(run.at(10.0)[x]) < 0.02)
     (array([-1.   , -0.375]), True)
     """
@@ -66,7 +66,7 @@ def sampled(
         state = chain.follow(state, {**state.parameters, **_values(system, feedback, state)}, end)
         if state is None or end >= until:
             break
-    made: type[Run] = later(__name__, {"zeromass.run": ["Run"]})("Run")
+    made: type[Run] = later("zeromass.run", "Run")
     return made(chain.segments)
 
 

@@ -57,7 +57,7 @@ def servo(
 
     >>> x, y = zm.coordinates("x y")
     >>> chain = zm.System(kinetic=(zm.rate(x) ** 2 + zm.rate(y) ** 2) / 2, potential=(x - y) ** 2 / 2)
-    >>> pulled = zm.servo(chain, {"path": y - np.sin(zm.t)}, by=[{x: 1.0}])
+    >>> pulled = zm.control.servo(chain, {"path": y - np.sin(zm.t)}, by=[{x: 1.0}])
     >>> print(pulled.control)
     'path' is realised by tangent: forces appear in its derivative of order 4, a servo-constraint of index 5
     >>> start = pulled.control.start(t=1.0)
@@ -104,7 +104,7 @@ def _beside(system: System, driven: System, at: State | None) -> State:
     except (StartError, StopIteration):
         raise ModelError(
             "no state of the system was found at which to derive the control; give one: "
-            "zm.servo(system, control, by, at=system.start(…))"
+            "zm.control.servo(system, control, by, at=system.start(…))"
         ) from None
 
 
@@ -128,13 +128,13 @@ def start_on_path(
     """A state of a controlled system from which its path is followed exactly; see `Control.start`.
 
     >>> x, F = zm.coordinate("x"), zm.parameter("F", 0.0)
-    >>> cart = zm.servo(zm.System(kinetic=zm.rate(x) ** 2, forces={x: F}), {"follow": x - np.cos(zm.t)}, by=[F])
+    >>> cart = zm.control.servo(zm.System(kinetic=zm.rate(x) ** 2, forces={x: F}), {"follow": x - np.cos(zm.t)}, by=[F])
     >>> cart.control.start(t=np.pi / 2)[[x, zm.rate(x)]].round(9)
     array([ 0., -1.])
     """
     control = system.control
     if not control:
-        raise ModelError("the system has no control; make it by zm.System(…, control={…}, by=[…]) or zm.servo")
+        raise ModelError("the system has no control; make it by zm.System(…, control={…}, by=[…]) or zm.control.servo")
     values = parameter_values(system, parameters)
     wishes = _pairs(system, prescribed, "prescribed")
     unknowns = np.concatenate([system.coordinates, system.rates])

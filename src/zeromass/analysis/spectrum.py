@@ -22,8 +22,9 @@ from zeromass.analysis.stepwise import Stepwise
 from zeromass.analysis.tangent import NEARBY, allowed_directions, one_smooth_motion, parts_of, random_of
 from zeromass.equation import numerical_rank
 from zeromass.equation.arrays import single_thread
+from zeromass.errors import RunDoubtful
 from zeromass.expression import Evaluator, expressions, jacobian
-from zeromass.integrate import Course, RunDoubtful
+from zeromass.integrate import Course
 from zeromass.integrate.course import Sampled, given_course
 from zeromass.integrate.stepping.functions import Functions
 from zeromass.model import ModelError
@@ -47,24 +48,7 @@ AGREEMENT = 1e-3
 def lyapunov_spectrum(
     run: Course, *, every: float | None = None, seed: int = 0, count: int | None = None
 ) -> np.ndarray:
-    """Lyapunov exponents, 1/s, the largest first: as many as there are directions along the constraints, or `count`.
-
-    every  time between reorthonormalisations, s; by default a hundredth of the run or less: so short that no tangent grows
-           more than 1,000 times as much as another
-    count  how many of them, the leading ones; each is a tangent more that is carried along. Of a large system, whose
-           derivatives of constraints are not written out then, this is the way
-
-    Where all are asked for, a RunDoubtful warning says if their sum is not the mean divergence of the flow along the run.
-
-    A damped spring, ẍ = −x − ẋ/2, has −1/4 twice; their sum is that of what damps:
-
-    >>> x = zm.coordinate("x")
-    >>> damped = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2, forces={x: -zm.rate(x) / 2})
-    >>> run = zm.simulate(damped, damped.start({x: 1.0}), until=100.0)
-    >>> exponents = zm.lyapunov_spectrum(run)
-    >>> round(float(exponents.sum()), 8), bool(abs(exponents + 0.25).max() < 0.02)
-    (-0.5, True)
-    """
+    """Lyapunov exponents, 1/s, the largest first: `Run.lyapunov_spectrum`."""
     span = float(given_course(run).t[-1] - run.t[0])
     if not span > 0:
         raise ModelError("Lyapunov exponents need a run forward in time")

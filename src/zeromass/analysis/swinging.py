@@ -12,7 +12,7 @@ from zeromass.errors import shown
 from zeromass.expression import Expression, expressions, symbols
 from zeromass.integrate import Ending, Outcome, Segment, Settings, Statistics
 from zeromass.integrate.stepping.dense import NODES, fitted
-from zeromass.later import later
+from zeromass.lazy import later
 from zeromass.model import ModelError, State
 from zeromass.model.given import given_finite
 
@@ -61,7 +61,7 @@ def swinging(linear: LinearSystem, mode: Mode, amplitude: float | None, periods:
         np.ones(steps),
         inside,
     )
-    made: type[Run] = later(__name__, {"zeromass.run": ["Run"]})("Run")
+    made: type[Run] = later("zeromass.run", "Run")
     return made((segment,))
 
 

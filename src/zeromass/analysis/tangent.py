@@ -82,17 +82,7 @@ class Sensitivity:
 
 
 def sensitivity(run: Course, times: ArrayLike | None = None) -> Sensitivity:
-    """Forward sensitivities of a run at given times, or at its end.
-
-    Directions of the start that leave the constraints are formal; those within them describe neighbouring motions.
-
-    >>> x = zm.coordinate("x")
-    >>> free = zm.System(kinetic=zm.rate(x) ** 2 / 2)
-    >>> run = zm.simulate(free, free.start({zm.rate(x): 1.0}), until=3.0)
-    >>> zm.sensitivity(run).start[0].round(9)
-    array([[1., 3.],
-           [0., 1.]])
-    """
+    """Forward sensitivities of a run: `Run.sensitivity`."""
     one_smooth_motion(run)
     times = run.within(float(run.t[-1]) if times is None else times)
     m, parameters = run.y.shape[1], list(run.system.parameters)
@@ -104,18 +94,7 @@ def sensitivity(run: Course, times: ArrayLike | None = None) -> Sensitivity:
 
 
 def lyapunov_exponent(run: Course, *, every: float | None = None, seed: int = 0) -> float:
-    """Largest Lyapunov exponent, 1/s: mean rate of growth of a tangent of the motion over the run.
-
-    every  time between renormalisations, s; a hundredth of the run by default
-
-    Beside the unstable rest of ẍ = 4 x motions part with e²ᵗ:
-
-    >>> x = zm.coordinate("x")
-    >>> upright = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=-2 * x**2)
-    >>> run = zm.simulate(upright, upright.start({x: 0.0}), until=100.0)
-    >>> bool(abs(zm.lyapunov_exponent(run) - 2.0) < 0.02)
-    True
-    """
+    """Largest Lyapunov exponent, 1/s: `Run.lyapunov_exponent`."""
     span = float(given_course(run).t[-1] - run.t[0])
     if not span > 0:
         raise ModelError("a Lyapunov exponent needs a run forward in time")
@@ -228,7 +207,7 @@ def one_smooth_motion(run: Course, remedy: str = "end the run before") -> None:
     elif run.changes:
         where = f"the kind of motion changes, at t = {run.changes[0]:g} s"
     else:
-        where = f"parameters are set anew, as by zm.sampled, at t = {float(later[0].t[0]):g} s"
+        where = f"parameters are set anew, as by zm.control.sampled, at t = {float(later[0].t[0]):g} s"
     raise ModelError(f"tangents end where {where}; {remedy}")
 
 

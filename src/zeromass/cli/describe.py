@@ -144,7 +144,7 @@ def _put(place: Path, words: str) -> None:
 
 def _written(system: System, form: Format) -> dict[str, str]:
     """q, M, Q, A and b, each in the form asked for; C is one function of all of them."""
-    from zeromass.expression import c_code, latex, to_sympy
+    from zeromass.expression import c_code, latex, sympy
 
     blocks: dict[str, Any] = {"q": system.coordinates, "M": system.M, "Q": system.Q}
     if len(system.rows):
@@ -155,7 +155,7 @@ def _written(system: System, form: Format) -> dict[str, str]:
     if form is Format.latex:
         return {name: latex(block) for name, block in blocks.items()}
     if form is Format.sympy:
-        return {name: str(to_sympy(block)) for name, block in blocks.items()}
+        return {name: str(sympy(block)) for name, block in blocks.items()}
     return {name: _text(block) for name, block in blocks.items()}
 
 

@@ -25,7 +25,7 @@ TABLE = 2**24
 
 def scenario_at(file: str, case: str | None) -> Scenario:
     """The scenario of a file, or of a name that comes along."""
-    from zeromass.report.writing import FileError
+    from zeromass.errors import FileError
     from zeromass.scenario import load_scenario, shipped_scenarios
     from zeromass.scenario.errors import nearest
 

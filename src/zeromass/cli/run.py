@@ -92,7 +92,7 @@ def run(
 
 def simulated(scenario: Scenario) -> Run:
     """Runs a scenario, with a progress bar where stderr is a terminal."""
-    from zeromass.integrate import RunStopped
+    from zeromass.errors import RunStopped
 
     with warnings.catch_warnings(record=True) as given:
         warnings.simplefilter("always")
@@ -106,7 +106,7 @@ def simulated(scenario: Scenario) -> Run:
 
 def trusted(run: Run) -> Certificate:
     """The certificate of a run; what it warns of is in its words."""
-    from zeromass.analysis import FewDigits
+    from zeromass.errors import FewDigits
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FewDigits)

@@ -64,9 +64,9 @@ def sweep(
         study = _study(scenario, target, _where(on))
         seconds = time.perf_counter() - begin
         if target.suffix.lower() != ".zarr":
-            from zeromass.report.study_files import save_study
+            from zeromass.report.study_files import save
 
-            save_study(study, target)
+            save(study, target)
         if picture is not None:
             _draw(study, picture)
         outcomes = Counter(map(str, study["outcome"].values.ravel().tolist()))
@@ -112,7 +112,7 @@ def _where(on: str | None) -> str | int | None:
 
 def _study(scenario: Scenario, target: Path, on: str | int | None) -> xarray.Dataset:
     """The study, with a progress bar where stderr is a terminal."""
-    from zeromass.integrate import RunStopped
+    from zeromass.errors import RunStopped
 
     store = target if target.suffix.lower() == ".zarr" else None
     with warnings.catch_warnings(record=True) as said:
@@ -143,7 +143,8 @@ def _kept(scenario: Scenario, study: xarray.Dataset) -> dict[str, Any]:
 
 def _draw(study: xarray.Dataset, picture: Path) -> None:
     use_matplotlib()
-    from zeromass.report import plot_study, save_figure
+    from zeromass.plot import save_figure
+    from zeromass.report.study_plots import study as plot_study
 
     save_figure(plot_study(study), picture)
 

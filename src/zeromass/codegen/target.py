@@ -19,14 +19,10 @@ import llvmlite.binding as llvm
 import numpy as np
 
 from zeromass.codegen import background, cache
-from zeromass.errors import ZeromassError
+from zeromass.errors import TargetError
 
 P = ParamSpec("P")
 T = TypeVar("T")
-
-
-class TargetError(ZeromassError, ValueError):
-    """Code was asked for that this machine can not run."""
 
 
 class Target(NamedTuple):
@@ -39,9 +35,9 @@ class Target(NamedTuple):
     convention  how functions inside a piece of code call one another
     outside     whether its code can not read the memory of this process: tables then have names, and not addresses
 
-    >>> zm.host().width in (2, 4, 8)
+    >>> zm.export.host().width in (2, 4, 8)
     True
-    >>> zm.host().scalar.width
+    >>> zm.export.host().scalar.width
     1
     """
 

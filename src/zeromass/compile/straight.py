@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
-from zeromass.expression import Expression, ExpressionError, Grid, Symbol
+from zeromass.errors import ExpressionError
+from zeromass.expression import Expression, Grid, Symbol
 from zeromass.expression.node import Gridded, ordered
 from zeromass.expression.operation import OPERATIONS
 from zeromass.expression.operation.equations import PART, Equations

@@ -40,7 +40,7 @@ class SphericalBody(Roller):
 
     Each number may be a formula of zm.parameters.
 
-    >>> zm.SphericalBody(radius=0.1, mass=2.0, inertia=(0.008, 0.008, 0.006), center_of_mass=(0, 0, 0.01)).name
+    >>> zm.bodies.SphericalBody(radius=0.1, mass=2.0, inertia=(0.008, 0.008, 0.006), center_of_mass=(0, 0, 0.01)).name
     'body'
     """
 
@@ -117,7 +117,7 @@ def ball(radius: Number, mass: Number, *, name: str = "ball") -> SphericalBody:
     radius  r, m
     mass    m, kg
 
-    >>> zm.ball(radius=0.5, mass=2.0).inertia
+    >>> zm.bodies.ball(radius=0.5, mass=2.0).inertia
     (0.2, 0.2, 0.2)
     """
     _numbers(name, radius=radius, mass=mass)
@@ -130,7 +130,7 @@ def shell(outer: Number, inner: Number, mass: Number, *, name: str = "shell") ->
     outer, inner  R and r, m
     mass          m, kg
 
-    >>> zm.shell(outer=0.5, inner=0.5, mass=6.0).inertia
+    >>> zm.bodies.shell(outer=0.5, inner=0.5, mass=6.0).inertia
     (1.0, 1.0, 1.0)
     """
     between = _between(inner, outer, name, equal=True)
@@ -156,7 +156,7 @@ def two_material_shell(
     A half shell of density d has mass m = 2π/3 d (R³ − r³), its centre of mass at 3/8 (R⁴ − r⁴)/(R³ − r³) from the
     centre, and about the centre the moments of the whole shell's half, 2/5 m (R⁵ − r⁵)/(R³ − r³).
 
-    >>> half = zm.two_material_shell(outer=0.08, inner=0.0, densities=(1000.0, 0.0))
+    >>> half = zm.bodies.two_material_shell(outer=0.08, inner=0.0, densities=(1000.0, 0.0))
     >>> round(float(half.center_of_mass[0]), 12)
     0.03
     """

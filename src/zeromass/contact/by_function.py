@@ -14,16 +14,8 @@ from zeromass.contact.outlines import Outline, Supported
 from zeromass.contact.roller import Roller
 from zeromass.contact.shaped import ConvexBody, ImplicitBody
 from zeromass.contact.traced import PLACE
-from zeromass.expression import (
-    Evaluator,
-    Expression,
-    ExpressionError,
-    as_expression,
-    expressions,
-    gradient,
-    jacobian,
-    symbols,
-)
+from zeromass.errors import ExpressionError
+from zeromass.expression import Evaluator, Expression, as_expression, expressions, gradient, jacobian, symbols
 from zeromass.model import ModelError
 from zeromass.model.given import Inertia, Number, Vector
 
@@ -56,7 +48,7 @@ def convex(
 
     The support of an egg that is longer on one end:
 
-    >>> egg = zm.convex(support=lambda x, y, z: 0.03 + 0.004 * z**2 + 0.002 * z, mass=0.06)
+    >>> egg = zm.bodies.convex(support=lambda x, y, z: 0.03 + 0.004 * z**2 + 0.002 * z, mass=0.06)
     >>> egg.farthest(np.array([[0.0, 0.0, 1.0]]), {}).round(6) + 0.0
     array([[0.   , 0.   , 0.036]])
     """

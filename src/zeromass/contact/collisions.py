@@ -42,7 +42,7 @@ def collision_contacts(
     ... <collision><geometry><sphere radius="0.1"/></geometry></collision></link></robot>'''
     >>> _ = (folder / "ball.urdf").write_text(text)
     >>> robot = zm.from_urdf(folder / "ball.urdf", base="free")
-    >>> contacts = zm.collision_contacts(robot, zm.surfaces.plane(), restitution=0.5)
+    >>> contacts = zm.shapes.collision_contacts(robot, zm.surfaces.plane(), restitution=0.5)
     >>> system = robot.system(gravity=10.0, contacts=contacts)
     >>> start = system.start([(robot.links["ball"].position, (0.0, 0.0, 5.1)), (robot.links["ball"].velocity, 0.0)])
     >>> [round(impulse.t, 9) for impulse in zm.simulate(system, start, until=1.5).impulses]

@@ -46,10 +46,10 @@ LEAST_CLEARANCE = 1e-4
 class Contacts(ByExpression, System):
     """One body or several, each of which may touch one surface or several, and other bodies.
 
-    bodies       what moves: zm.ball(…), zm.disc(…) and others, one or a list
+    bodies       what moves: zm.bodies.ball(…), zm.bodies.disc(…) and others, one or a list
     on           the surfaces, [floor, wall] or {"floor": floor, "wall": wall}; any body may touch any of them
     between      whether bodies touch one another: True, or [("red", "white"), …] by their names; balls, ellipsoids,
-                 superquadrics and zm.convex(…) can
+                 superquadrics and zm.bodies.convex(…) can
     gravity      m/s², g for (0, 0, −g) or a vector
     friction     coefficient μ of all contacts, or {name of the surface: μ, "between": μ}, where "between" are those of
                  bodies with one another; None, or what is not named, where there is always enough
@@ -61,12 +61,13 @@ class Contacts(ByExpression, System):
 
     Each contact is open, rolling or slipping; a run goes over from one to the other, and `run.kinds` tells them, as "floor
     rolling, wall open". Contacts are called by their surface, with several bodies by both, "red
-    on floor" and "red and white"; contacts["floor"] has gap, slip and forces of one, see `zm.Pair`.
+    on floor" and "red and white"; contacts["floor"] has gap, slip and forces of one, see `zeromass.contact.Pair`.
 
     Of several contacts of one body not all forces follow from the motion: those of least weight are taken.
 
     >>> room = {"floor": zm.surfaces.plane(), "wall": zm.Surface(lambda X, Y, Z: 1.0 - X)}
-    >>> ball = zm.Contacts(zm.ball(0.1, 0.5), on=room, gravity=10.0, friction={"floor": 0.2, "wall": 0.0}, restitution=0.5)
+    >>> friction = {"floor": 0.2, "wall": 0.0}
+    >>> ball = zm.Contacts(zm.bodies.ball(0.1, 0.5), on=room, gravity=10.0, friction=friction, restitution=0.5)
     >>> start = ball.start(center=(0.0, 0.0, 0.1), velocity=(1.8, 0.0, 0.0))  # it rolls
     >>> run = zm.simulate(ball, start, until=0.6)
     >>> run.kinds, round(run.changes[0], 9)
@@ -299,7 +300,7 @@ class Contacts(ByExpression, System):
         is `System.start`.
 
         >>> rails = {"left": zm.Surface(lambda X, Y: Y), "right": zm.Surface(lambda X, Y: -Y)}
-        >>> ball = zm.Contacts(zm.ball(0.1, 0.5), on=rails, gravity=10.0)
+        >>> ball = zm.Contacts(zm.bodies.ball(0.1, 0.5), on=rails, gravity=10.0)
         >>> start = ball.start(center=(0.0, 0.0, 0.1), velocity=(1.0, 0.0, 0.0), touching=["left", "right"])
         >>> round(start[ball.center[2]], 9), round(start[ball.body.angular_velocity[1]], 9)
         (0.141421356, 14.142135624)

@@ -11,7 +11,7 @@ from zeromass.contact.friction import Friction
 from zeromass.contact.outlines import Outline
 from zeromass.contact.pair import Pair
 from zeromass.contact.pose import Body, Pose
-from zeromass.contact.shapes import CollisionShape, Vertices, point
+from zeromass.contact.shapes import AboutAxis, CollisionShape, Vertices, point
 from zeromass.contact.skin import Faces, outside_of, skin_of
 from zeromass.contact.surface import Surface
 from zeromass.errors import shown
@@ -26,7 +26,7 @@ from zeromass.model.unilateral import Unilateral
 GRAVITY = 9.81
 """m/s²: √(g r) is the speed that slow slips are compared with."""
 
-Touching = tuple[str, CollisionShape, Pose, Surface]
+Touching = tuple[str, Outline | Vertices, Pose, Surface]
 """A name, a shape and where it is, and what it touches."""
 
 
@@ -80,14 +80,16 @@ class Contact:
         self.body, self.other = body, other
         self.name: str = f"{body.name} on {other.name}" if name is None else given_name(name, "a contact")
         for one in (shape, *([] if isinstance(other, Surface) else [other_shape])):
-            if not isinstance(one, Outline | Vertices):
+            if not isinstance(one, Outline | Vertices | AboutAxis):
                 raise ModelError(f"the shape of contact '{self.name}' is {shown(one)}; give one of zm.shapes")
         self.shape, self.other_shape = shape, other_shape
+        outside, turned = _about_third_axis(shape, turned)
         pose = Pose.on(body, at, turned, self.name)
         if isinstance(other, Surface):
-            given = self._on_surface(shape, pose, other)
+            given = self._on_surface(outside, pose, other)
         else:
-            given = self._between(shape, pose, other_shape, Pose.on(other, other_at, other_turned, self.name))
+            other_outside, other_turned = _about_third_axis(cast(CollisionShape, other_shape), other_turned)
+            given = self._between(outside, pose, other_outside, Pose.on(other, other_at, other_turned, self.name))
         self.pairs: tuple[Pair, ...] = tuple(
             Pair(*what, friction, restitution, speed=_speed(what[1]), words={}) for what in given
         )
@@ -101,7 +103,7 @@ class Contact:
         self.unilaterals = tuple(pair.unilateral for pair in self.pairs)
         self.points: tuple[ContactPoint, ...] = tuple(pair.contact for pair in self.pairs)
 
-    def _on_surface(self, shape: CollisionShape, pose: Pose, surface: Surface) -> list[Touching]:
+    def _on_surface(self, shape: Outline | Vertices, pose: Pose, surface: Surface) -> list[Touching]:
         """What touches a surface: one outside, or every vertex."""
         if isinstance(shape, Outline):
             return [(self.name, shape, pose, surface)]
@@ -165,7 +167,14 @@ class Contact:
         return f"Contact({self.name!r})"
 
 
-def _speed(shape: CollisionShape) -> float:
+def _about_third_axis(shape: CollisionShape, turned: Any) -> tuple[Outline | Vertices, Any]:
+    """A shape about its third axis, and the rotation of its axes on the body."""
+    if not isinstance(shape, AboutAxis):
+        return shape, turned
+    return shape.outline, shape.rotation if turned is None else expressions(turned) @ shape.rotation
+
+
+def _speed(shape: Outline | Vertices) -> float:
     """√(g r), m/s, of a size in numbers; that of a metre of others."""
     size = as_expression(shape.size).value
     return float(np.sqrt(GRAVITY * (size or 1.0)))

@@ -7,15 +7,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from zeromass.expression import (
-    Array,
-    Expression,
-    ExpressionError,
-    Symbol,
-    as_expression,
-    substitute,
-    symbols,
-)
+from zeromass.errors import ExpressionError
+from zeromass.expression import Array, Expression, Symbol, as_expression, substitute, symbols
 from zeromass.expression.node import symbol
 from zeromass.frozen import frozen
 from zeromass.model import ModelError
@@ -40,7 +33,7 @@ class Friction:
     kinetic  μ where it slips, not more than that; it may depend on the speed of slip, m/s, as Stribeck's does:
              lambda v: 0.2 + 0.1 * np.exp(-v / 0.05)
 
-    >>> ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(0.9), friction=zm.Friction(static=0.4, kinetic=0.2))
+    >>> ball = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.surfaces.plane(0.9), friction=zm.Friction(static=0.4, kinetic=0.2))
     >>> run = zm.simulate(ball, ball.start(contact=(0, 0)), until=1.0)
     >>> run.kinds, bool(2 / 7 * np.tan(0.9) < 0.4)
     (('rolling',), True)

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from zeromass.contact.traced import PLACE
-from zeromass.expression import Expression, ExpressionError, as_expression, evaluate, expressions, symbols
+from zeromass.errors import ExpressionError
+from zeromass.expression import Expression, as_expression, evaluate, expressions, symbols
 from zeromass.expression import t as time
 from zeromass.expression.build import ZERO
 from zeromass.model import ModelError

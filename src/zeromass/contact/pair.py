@@ -50,7 +50,7 @@ class Pair(Pressing, Remembering):
     Of two bodies the outside of one, `other`, is the surface; n points from it to the other one, `body`.
 
     >>> room = {"floor": zm.surfaces.plane(), "wall": zm.Surface(lambda X, Y, Z: 1.0 - X)}
-    >>> ball = zm.Contacts(zm.ball(0.1, 0.5), on=room, gravity=10.0)
+    >>> ball = zm.Contacts(zm.bodies.ball(0.1, 0.5), on=room, gravity=10.0)
     >>> start = ball.start(center=(0.0, 0.0, 0.1))
     >>> start[ball["wall"].gap], zm.simulate(ball, start, until=0.1).at(0.0)[ball["floor"].normal_force]
     (0.9, array([5.]))
@@ -98,7 +98,7 @@ class Pair(Pressing, Remembering):
     ) -> None:
         self.name: str = given_name(name, "a contact")
         self.shape: Roller | Outline | Vertices = given_kind(
-            shape, (Roller, Outline, Vertices), "what touches", "a body, such as zm.ball(…)"
+            shape, (Roller, Outline, Vertices), "what touches", "a body, such as zm.bodies.ball(…)"
         )
         self.surface: Surface = given_kind(surface, Surface, "what is touched", "a zm.Surface")
         self.pose: Pose = given_kind(pose, Pose, "where its shape is", "a pose, as contacts[name].pose")

@@ -86,8 +86,9 @@ class Roller(ABC):
     name            for coordinates and messages
     made_with       what must hold beside, of the sizes that these numbers follow from
 
-    >>> isinstance(zm.ball(0.1, 0.5), zm.Roller), isinstance(zm.ellipsoid((0.1, 0.1, 0.2), 0.5), zm.Roller)
-    (True, True)
+    >>> from zeromass.contact import Roller
+    >>> isinstance(zm.bodies.ellipsoid((0.1, 0.1, 0.2), 0.5), Roller)
+    True
     """
 
     mass: Number

@@ -60,7 +60,7 @@ LEAST_CLEARANCE = 1e-4
 class Rolling(OnSurface):
     """A body with a convex outside that rolls on a surface without slipping.
 
-    body             what rolls: zm.ball(…), zm.ellipsoid(…), zm.disc(…) and others
+    body             what rolls: zm.bodies.ball(…), zm.bodies.ellipsoid(…), zm.bodies.disc(…) and others
     on               the surface
     gravity          m/s², g for (0, 0, −g) or a vector
     no_spin          the body does not turn about the normal against the surface [UM2022, eq. 39], slipping or not
@@ -80,7 +80,7 @@ class Rolling(OnSurface):
 
     `spin="none"` and `contact="two-sided"` are the old words for no_spin=True and two_sided=True.
 
-    >>> ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(slope=0.3), gravity=9.81)
+    >>> ball = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.surfaces.plane(slope=0.3), gravity=9.81)
     >>> start = ball.start(contact=(0, 0), velocity=(0, 0))
     >>> acceleration = start[zm.rate(ball.center_particle.velocity)]
     >>> bool(np.isclose(np.linalg.norm(acceleration), 5 / 7 * 9.81 * np.sin(0.3)))
@@ -120,8 +120,7 @@ class Rolling(OnSurface):
             given_flag(said, what)
         if not isinstance(body, Roller):
             raise ModelError(
-                "what rolls is a zm.SphericalBody or another zm.Roller, such as zm.ball(…) or zm.ellipsoid(…), "
-                f"not {body!r}"
+                f"what rolls is a body of zm.bodies, such as zm.bodies.ball(…) or zm.bodies.ellipsoid(…), not {body!r}"
             )
         if not isinstance(on, Surface):
             many = ", and of several surfaces zm.Contacts(body, on=[…])" if isinstance(on, list | tuple | dict) else ""
@@ -195,7 +194,7 @@ class Rolling(OnSurface):
     def slipping(self) -> Beginning:
         """The same, for starts in which the contact slips.
 
-        >>> ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(), friction=0.2)
+        >>> ball = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.surfaces.plane(), friction=0.2)
         >>> thrown = ball.slipping.start([(ball.contact, 0.0), (ball.center_particle.velocity, (1.0, 0.0, 0.0)),
         ...                               (ball.body.angular_velocity, 0.0)])
         >>> thrown[zm.rate(ball.center_particle.velocity)].round(9) + 0.0
@@ -209,7 +208,7 @@ class Rolling(OnSurface):
     def flying(self) -> Thrown:
         """The same, for starts in flight.
 
-        >>> ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(), gravity=10.0, friction=0.3, restitution=0.5)
+        >>> ball = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.surfaces.plane(), gravity=10.0, friction=0.3, restitution=0.5)
         >>> dropped = ball.flying.start(center=(0.0, 0.0, 5.1))
         >>> run = zm.simulate(ball, dropped, until=2.25)
         >>> run.kinds[:3], [round(t, 9) for t in run.changes[:2]]
@@ -382,7 +381,7 @@ class Rolling(OnSurface):
         Numbers may be formulas of zm.parameters, which a study varies. With a mapping of expressions as the only argument it
         is `System.start`.
 
-        >>> ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.paraboloid(0.5))
+        >>> ball = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.surfaces.paraboloid(0.5))
         >>> start = ball.start(contact=(0.6, 0.0), velocity=(0.0, 0.3), spin=1.0)
         >>> start[ball.contact], round(start[ball.spin], 12)
         (array([0.6 , 0.  , 0.18]), 1.0)

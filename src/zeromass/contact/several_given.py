@@ -15,13 +15,13 @@ from zeromass.model.given import given_all, given_name
 def solids_given(bodies: Any) -> tuple[Roller, ...]:
     """The bodies, one or several, each with a name of its own."""
     found = (bodies,) if isinstance(bodies, Roller) or not isinstance(bodies, Iterable) else bodies
-    found = tuple(given_all(found, Roller, "bodies", "a body, such as zm.ball(…) or zm.disc(…)"))
+    found = tuple(given_all(found, Roller, "bodies", "a body, such as zm.bodies.ball(…) or zm.bodies.disc(…)"))
     names = [body.name for body in found]
     for name in names:
         if names.count(name) > 1:
-            raise ModelError(f"two bodies have the name '{name}'; give each its own, zm.ball(…, name=…)")
+            raise ModelError(f"two bodies have the name '{name}'; give each its own, zm.bodies.ball(…, name=…)")
     if not found:
-        raise ModelError("there is no body; give zm.ball(…) or a list of bodies")
+        raise ModelError("there is no body; give zm.bodies.ball(…) or a list of bodies")
     return found
 
 

@@ -56,7 +56,7 @@ class ConvexBody(Roller):
     center_of_mass  from the centre of the outside, body frame, m
     name            for coordinates and messages
 
-    >>> egg = zm.ellipsoid(axes=(0.03, 0.03, 0.04), mass=0.06)
+    >>> egg = zm.bodies.ellipsoid(axes=(0.03, 0.03, 0.04), mass=0.06)
     >>> egg.size, egg.farthest(np.array([[0.0, 0.0, 1.0]]), {})
     (0.04, array([[0.  , 0.  , 0.04]]))
     """
@@ -148,7 +148,7 @@ class ImplicitBody(Roller):
     center_of_mass  from the centre of the outside, body frame, m
     name            for coordinates and messages
 
-    >>> zm.superquadric((0.5, 0.5, 0.5), exponent=4, mass=1.0).formula
+    >>> zm.bodies.superquadric((0.5, 0.5, 0.5), exponent=4, mass=1.0).formula
     (2*X)**4 + (2*Y)**4 + (2*Z)**4 - 1
     """
 

@@ -1,20 +1,21 @@
-"""Collision shapes: convex outsides that are placed on bodies, for contacts."""
+"""Shapes on bodies: convex outsides, for contacts and for pictures, and a ring and a wheel for pictures alone."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from zeromass.contact.hulls import polyhedron
 from zeromass.contact.outlines import Ellipsoid, Outline, Round
-from zeromass.model import ModelError
+from zeromass.model import ModelError, Ring, Wheel
 from zeromass.model.given import Number, Vector, given_numbers, given_scalar, given_vector
 from zeromass.model.polyhedra import Polyhedron
 
-__all__ = ["Vertices", "box", "capsule", "cylinder", "disc", "ellipsoid", "hull", "point", "sphere"]
+Axis = Annotated[Any, (3,)]
+"""Of a round shape, three components along the axes of the body."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +38,41 @@ class Vertices:
         return float(np.linalg.norm(self.points, axis=1).max())
 
 
-CollisionShape = Outline | Vertices
+@dataclass(frozen=True, eq=False)
+class AboutAxis:
+    """A round shape whose axis is another one than the third of its body.
+
+    outline  about its third axis
+    axis     unit vector in the axes of the body
+    """
+
+    outline: Outline
+    axis: np.ndarray
+
+    @property
+    def size(self) -> Number:
+        """Largest distance of a point from the origin, m."""
+        return self.outline.size
+
+    @property
+    def rotation(self) -> np.ndarray:
+        """The axes of the outline as columns: the smallest rotation of the third axis onto `axis`."""
+        x, y, z = self.axis
+        if z < -1.0 + 1e-12:
+            return np.diag([1.0, -1.0, -1.0])
+        k = 1.0 / (1.0 + z)
+        return np.array([[1.0 - k * x * x, -k * x * y, x], [-k * x * y, 1.0 - k * y * y, y], [-x, -y, z]])
+
+
+CollisionShape = Outline | Vertices | AboutAxis
+
+
+def _about(outline: Outline, axis: Any, what: str) -> Outline | AboutAxis:
+    a = given_numbers(axis, f"the axis of {what}", (3,))
+    if not a.any():
+        raise ModelError(f"the axis of {what} is {a.tolist()}; give three components, not all zero")
+    a = a / np.linalg.norm(a)
+    return outline if a[2] == 1.0 else AboutAxis(outline, a)
 
 
 def _length(value: Any, what: str, *, zero: bool = False) -> Any:
@@ -63,29 +98,34 @@ def sphere(radius: Number) -> Outline:
     return Round(0.0, 0.0, _length(radius, "the radius of a sphere"))
 
 
-def capsule(radius: Number, length: Number) -> Outline:
-    """A cylinder with half a sphere on each end, along the third axis.
+def capsule(radius: Number, length: Number, *, axis: Axis = (0.0, 0.0, 1.0)) -> CollisionShape:
+    """A cylinder with half a sphere on each end.
 
     length  of the cylinder, m: the capsule is longer by two radii
+    axis    of the cylinder, in the axes of the body
     """
-    return Round(0.0, _length(length, "the length of a capsule") / 2, _length(radius, "the radius of a capsule"))
+    outline = Round(0.0, _length(length, "the length of a capsule") / 2, _length(radius, "the radius of a capsule"))
+    return _about(outline, axis, "a capsule")
 
 
-def cylinder(radius: Number, length: Number, *, edge: Number = 0.0) -> Outline:
-    """A cylinder along the third axis.
+def cylinder(radius: Number, length: Number, *, edge: Number = 0.0, axis: Axis = (0.0, 0.0, 1.0)) -> CollisionShape:
+    """A cylinder.
 
-    edge  radius of its rounded edges, m, which add to radius and length
+    edge  radius of its rounded edges, m, which adds to the radius and, at each end, to the length
+    axis  of the cylinder, in the axes of the body
     """
     rim, height = _length(radius, "the radius of a cylinder"), _length(length, "the length of a cylinder") / 2
-    return Round(rim, height, _length(edge, "the edge of a cylinder", zero=True))
+    return _about(Round(rim, height, _length(edge, "the edge of a cylinder", zero=True)), axis, "a cylinder")
 
 
-def disc(radius: Number, *, edge: Number = 0.0) -> Outline:
-    """A thin disc across the third axis.
+def disc(radius: Number, *, edge: Number = 0.0, axis: Axis = (0.0, 0.0, 1.0)) -> CollisionShape:
+    """A thin disc.
 
     edge  radius of its round edge, m, which adds to the radius
+    axis  of the disc, in the axes of the body
     """
-    return Round(_length(radius, "the radius of a disc"), 0.0, _length(edge, "the edge of a disc", zero=True))
+    outline = Round(_length(radius, "the radius of a disc"), 0.0, _length(edge, "the edge of a disc", zero=True))
+    return _about(outline, axis, "a disc")
 
 
 def ellipsoid(axes: Vector) -> Outline:
@@ -94,7 +134,7 @@ def ellipsoid(axes: Vector) -> Outline:
     return Ellipsoid(np.array([_length(a, "an axis of an ellipsoid") for a in given], dtype=object))
 
 
-def box(size: Any) -> Vertices:
+def box(size: tuple[float, float, float]) -> Vertices:
     """A box.
 
     size  lengths of its edges, m, along the axes of the shape
@@ -118,3 +158,21 @@ def hull(points: Any) -> Vertices:
         return Vertices(given[np.sort(ConvexHull(given).vertices)])
     except (QhullError, ValueError) as error:
         raise ModelError(f"the points of a hull have no volume: {str(error).splitlines()[0]}") from None
+
+
+def ring(radius: float, width: float, *, axis: Axis = (0.0, 0.0, 1.0)) -> Ring:
+    """A thin ring, such as a hoop; it is drawn, and no shape of a contact.
+
+    >>> zm.shapes.ring(0.5, 0.01).radius
+    0.5
+    """
+    return Ring(radius, width, axis)
+
+
+def wheel(radius: float, width: float, *, axis: Axis = (0.0, 0.0, 1.0)) -> Wheel:
+    """A wheel with spokes; it is drawn, and no shape of a contact: that of `zm.shapes.disc` is.
+
+    >>> zm.shapes.wheel(0.3, 0.05, axis=(0, 1, 0)).width
+    0.05
+    """
+    return Wheel(radius, width, axis)

@@ -117,16 +117,16 @@ def met(one: Roller, two: Roller) -> tuple[Roller, Roller]:
             other = two if body is one else one
             raise ModelError(
                 f"'{body.name}' and '{other.name}' can not touch one another: '{body.name}' has edges or flat sides, and "
-                "contacts between bodies are those of balls, ellipsoids, superquadrics and zm.convex(…); leave the two out "
-                "of between="
+                "contacts between bodies are those of balls, ellipsoids, superquadrics and zm.bodies.convex(…); leave the "
+                "two out of between="
             )
     if outside_of(one) is not None:
         return one, two
     if outside_of(two) is not None:
         return two, one
     raise ModelError(
-        f"'{one.name}' and '{two.name}' are both given by support=; give one of them as zm.convex(implicit=…), or leave the "
-        "two out of between="
+        f"'{one.name}' and '{two.name}' are both given by support=; give one of them as zm.bodies.convex(implicit=…), or "
+        "leave the two out of between="
     )
 
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from zeromass.expression import Expression, ExpressionError, evaluate, expressions
+from zeromass.errors import ExpressionError
+from zeromass.expression import Expression, evaluate, expressions
 from zeromass.expression import t as time
 from zeromass.model import ModelError
 from zeromass.model.given import Number

@@ -39,7 +39,7 @@ def ellipsoid(
     center_of_mass  from the middle of the ellipsoid, body frame, m
     center          the other way round: the middle of the ellipsoid from the centre of mass
 
-    >>> np.round(zm.ellipsoid((0.3, 0.2, 0.1), mass=5.0).inertia, 12)  # m (b² + c²)/5 and so on
+    >>> np.round(zm.bodies.ellipsoid((0.3, 0.2, 0.1), mass=5.0).inertia, 12)  # m (b² + c²)/5 and so on
     array([0.05, 0.1 , 0.13])
     """
     a, b, c = _positive(axes, "semi-axis", name)
@@ -71,9 +71,9 @@ def disc(
     center_of_mass  from the middle of the disc, body frame, m
     center          the other way round: the middle of the disc from the centre of mass
 
-    >>> np.round(zm.disc(radius=0.2, mass=1.0).inertia, 12)
+    >>> np.round(zm.bodies.disc(radius=0.2, mass=1.0).inertia, 12)
     array([0.01, 0.01, 0.02])
-    >>> round(zm.disc(radius=0.012, edge=0.001, density=8000).mass, 6)
+    >>> round(zm.bodies.disc(radius=0.012, edge=0.001, density=8000).mass, 6)
     0.006984
     """
     words = "the edge of '{name}' has a radius of {0:g} m; that of the disc, {1:g} m, is larger"
@@ -119,7 +119,7 @@ def torus(
     center_of_mass  from the middle of the wheel, body frame, m
     center          the other way round: the middle of the wheel from the centre of mass
 
-    >>> zm.torus(radius=0.3, tube=0.02, mass=1.0).size
+    >>> zm.bodies.torus(radius=0.3, tube=0.02, mass=1.0).size
     0.32
     """
     R, r = radius, tube
@@ -158,7 +158,7 @@ def cylinder(
     center_of_mass  from the middle of the cylinder, body frame, m
     center          the other way round: the middle of the cylinder from the centre of mass
 
-    >>> np.round(zm.cylinder(radius=0.1, length=0.3, mass=2.0).inertia, 12)
+    >>> np.round(zm.bodies.cylinder(radius=0.1, length=0.3, mass=2.0).inertia, 12)
     array([0.02, 0.02, 0.01])
     """
     words = "the edge of '{name}' has a radius of {0:g} m, which is too much for a cylinder of {1:g} m"
@@ -198,7 +198,7 @@ def capsule(
     center_of_mass  from the middle of the capsule, body frame, m
     center          the other way round: the middle of the capsule from the centre of mass
 
-    >>> zm.capsule(radius=0.1, length=0.2, mass=1.0).size
+    >>> zm.bodies.capsule(radius=0.1, length=0.2, mass=1.0).size
     0.2
     """
     r, L = radius, length
@@ -234,7 +234,7 @@ def cone(
     center_of_mass  from the centroid of a homogeneous cone, a quarter of the height above its base, body frame, m
     center          the other way round: this centroid from the centre of mass
 
-    >>> zm.cone(radius=0.1, height=0.2, mass=1.0).farthest(np.array([[0.0, 0.0, 1.0]]), {}).round(12)
+    >>> zm.bodies.cone(radius=0.1, height=0.2, mass=1.0).farthest(np.array([[0.0, 0.0, 1.0]]), {}).round(12)
     array([[0.  , 0.  , 0.15]])
     """
     sizes = _checked(name, *_sizes(name, radius=(radius,), height=(height,)))
@@ -267,7 +267,7 @@ def superquadric(
     center_of_mass  from the middle of the body, body frame, m
     center          the other way round: the middle of the body from the centre of mass
 
-    >>> stone = zm.superquadric((0.1, 0.1, 0.1), exponent=2, mass=1.0)
+    >>> stone = zm.bodies.superquadric((0.1, 0.1, 0.1), exponent=2, mass=1.0)
     >>> np.round(stone.inertia, 12)  # of a ball
     array([0.004, 0.004, 0.004])
     """

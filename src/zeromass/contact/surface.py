@@ -11,17 +11,8 @@ from numpy.typing import ArrayLike
 from zeromass.contact.given import Rotation, all_zero, as_numbers, formula, implicit, of_time, rotation_matrix
 from zeromass.contact.height import heights
 from zeromass.contact.traced import PLACE, Traced
-from zeromass.expression import (
-    Evaluator,
-    Expression,
-    ExpressionError,
-    as_expression,
-    expressions,
-    gradient,
-    jacobian,
-    rate,
-    symbols,
-)
+from zeromass.errors import ExpressionError
+from zeromass.expression import Evaluator, Expression, as_expression, expressions, gradient, jacobian, rate, symbols
 from zeromass.expression import derivative as derivative_of
 from zeromass.expression import t as time
 from zeromass.expression.build import ONE, ZERO

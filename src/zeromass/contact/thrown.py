@@ -45,7 +45,8 @@ class Thrown(Beginning):
 
         With a mapping of expressions as the only argument it is `System.start`.
 
-        >>> egg = zm.Rolling(zm.ellipsoid((0.03, 0.03, 0.04), 0.06), on=zm.surfaces.plane(), friction=0.4, restitution=0.3)
+        >>> egg = zm.bodies.ellipsoid((0.03, 0.03, 0.04), 0.06)
+        >>> egg = zm.Rolling(egg, on=zm.surfaces.plane(), friction=0.4, restitution=0.3)
         >>> thrown = egg.flying.start(center=(0.0, 0.0, 1.0), velocity=(1.0, 0.0, 2.0), angular_velocity=(0.0, 5.0, 0.0))
         >>> round(thrown[egg.gap], 12)
         0.96

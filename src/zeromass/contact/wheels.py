@@ -91,7 +91,7 @@ class WheelOnSurface(Joint):
 
     >>> hoop = zm.RigidBody("hoop", mass=1.0, inertia=(0.1, 0.2, 0.1), at=(0, 0, 0.5))
     >>> hill = zm.Surface(lambda X, Y: 0.1 * X)
-    >>> rolls = zm.WheelOnSurface(zm.Ground(), hoop, hill, radius=0.5, axis=(0, 1, 0))
+    >>> rolls = zm.joints.WheelOnSurface(zm.Ground(), hoop, hill, radius=0.5, axis=(0, 1, 0))
     >>> start = zm.System([hoop], gravity=10.0, joints=[rolls]).start([(hoop.angular_velocity, (0, 2.0, 0))])
     >>> round(start[hoop.velocity @ hoop.velocity], 9), round(start[np.sqrt(1.01) * rolls.normal_force], 9)
     (1.0, 10.0)
@@ -230,7 +230,7 @@ class WheelOnSurface(Joint):
 
         >>> hoop = zm.RigidBody("hoop", mass=1.0, inertia=(0.02, 0.04, 0.02), at=(0, 0, 0.2))
         >>> given = {"radius": 0.2, "axis": (0, 1, 0), "friction": 0.2, "name": "tyre"}
-        >>> tyre = zm.WheelOnSurface(zm.Ground(), hoop, zm.surfaces.plane(), **given)
+        >>> tyre = zm.joints.WheelOnSurface(zm.Ground(), hoop, zm.surfaces.plane(), **given)
         >>> system = zm.System([hoop], gravity=10.0, joints=[tyre])
         >>> start = tyre.slipping(system).start([(hoop.velocity[:2], (0, 0)), (hoop.angular_velocity, (0, 10.0, 0))])
         >>> run = zm.simulate(system, start, until=1.0)
@@ -246,7 +246,7 @@ class WheelOnSurface(Joint):
 
         >>> hoop = zm.RigidBody("hoop", mass=1.0, inertia=(0.02, 0.04, 0.02), at=(0, 0, 5.2))
         >>> given = {"radius": 0.2, "axis": (0, 1, 0), "restitution": 0.5, "name": "tyre"}
-        >>> tyre = zm.WheelOnSurface(zm.Ground(), hoop, zm.surfaces.plane(), **given)
+        >>> tyre = zm.joints.WheelOnSurface(zm.Ground(), hoop, zm.surfaces.plane(), **given)
         >>> system = zm.System([hoop], gravity=10.0, joints=[tyre])
         >>> start = tyre.lifted(system).start([(hoop.position, (0, 0, 5.2)), (hoop.velocity, 0), (hoop.angular_velocity, 0)])
         >>> run = zm.simulate(system, start, until=2.5)

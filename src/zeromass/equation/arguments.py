@@ -7,7 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .arrays import Array, EquationError, common_stack, numbers, single_thread, transpose, vector
+from zeromass.errors import EquationError
+
+from .arrays import Array, common_stack, numbers, single_thread, transpose, vector
 from .rank import MASS_TOLERANCE, negligible
 from .units import power_of_two_near, scaled
 

@@ -13,16 +13,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from zeromass.errors import ZeromassError, shown
-
-
-class EquationError(ZeromassError, ValueError):
-    """An argument that cannot be used; the message names it and says what to do.
-
-    >>> zm.solve([[1.0]], [0.0], A=[[1.0]])
-    Traceback (most recent call last):
-    zeromass.equation.arrays.EquationError: A is given without b; the constraints A q̈ = b need both, or neither
-    """
+from zeromass.errors import EquationError, shown
 
 
 def numbers(name: str, value: ArrayLike, axes: int, meaning: str) -> Array:

@@ -9,7 +9,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arguments import EquationError, problem
+from zeromass.errors import EquationError
+
+from .arguments import problem
 from .arrays import Array, transpose
 from .inverse import pseudoinverse
 from .rank import RANK_TOLERANCE, Lock, numerical_rank

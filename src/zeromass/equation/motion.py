@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from zeromass.errors import shown
+from zeromass.errors import EquationError, shown
 from zeromass.frozen import frozen
 
 from .arguments import Problem
-from .arrays import Array, EquationError, Index, fixed, freeze, per_problem, times
+from .arrays import Array, Index, fixed, freeze, per_problem, times
 from .inverse import least_norm_multipliers, redundant_rows
 from .rank import Rank, contradiction, negligible
 from .units import Linked

@@ -13,12 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from zeromass.errors import shown
+from zeromass.errors import EquationError, shown
 from zeromass.frozen import frozen
 
 from .arrays import (
     Array,
-    EquationError,
     Index,
     columns_from,
     complement,

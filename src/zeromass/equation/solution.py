@@ -8,8 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from zeromass.errors import EquationError
+
 from .arguments import Problem, error, problem, require_finite, require_mass_matrix
-from .arrays import Array, EquationError, per_problem, single_thread, times, tolerance_of, transpose
+from .arrays import Array, per_problem, single_thread, times, tolerance_of, transpose
 from .bound import Inverse, bound
 from .motion import Basis, Motion, Obstacle, Verdict, contradicting_rows, impossible_force
 from .rank import (

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
+from zeromass.errors import ExpressionError
 from zeromass.expression import build
-from zeromass.expression.node import Expression, ExpressionError, as_expression, as_float, constant, expressions
+from zeromass.expression.node import Expression, as_expression, as_float, constant, expressions
 from zeromass.expression.operation import OPERATIONS, functions
 
 if TYPE_CHECKING:
@@ -173,7 +174,7 @@ def where(condition: Any, a: Any, b: Any) -> Expression | np.ndarray:
     A run goes from one branch to the other where the condition says so, and begins a new step there; see `run.switches`.
 
     >>> x = zm.coordinate("x")
-    >>> zm.derivative(zm.where(x > 0, x**2, 0), x)
+    >>> zm.expression.derivative(zm.where(x > 0, x**2, 0), x)
     where((0 < x), 2*x, 0)
     """
     parts = (condition, a, b)

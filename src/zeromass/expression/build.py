@@ -21,8 +21,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from zeromass.errors import ExpressionError
 from zeromass.expression import node
-from zeromass.expression.node import Expression, ExpressionError, commuted, constant, is_integer, operation, pair
+from zeromass.expression.node import Expression, commuted, constant, is_integer, operation, pair
 from zeromass.expression.operation import OPERATIONS
 
 if TYPE_CHECKING:

@@ -7,16 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zeromass.errors import shown
-from zeromass.expression.node import (
-    Expression,
-    ExpressionError,
-    Gridded,
-    Symbol,
-    expressions,
-    ordered,
-    symbols,
-)
+from zeromass.errors import ExpressionError, shown
+from zeromass.expression.node import Expression, Gridded, Symbol, expressions, ordered, symbols
 from zeromass.expression.operation import OPERATIONS
 from zeromass.expression.operation.writing import printable
 
@@ -36,7 +28,7 @@ def c_code(
     inputs   the order of `in`; by default every symbol without a fixed value, in order of creation
 
     >>> x, y = zm.coordinates("x y")
-    >>> print(zm.c_code(np.sin(x) * y, name="f"))
+    >>> print(zm.export.c_code(np.sin(x) * y, name="f"))
     #include <math.h>
     <BLANKLINE>
     /* in: [0] x, [1] y

@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from zeromass.errors import quoted
+from zeromass.errors import ExpressionError, quoted
 from zeromass.expression.build import ONE, ZERO, add, divide, gridded, multiply, subtract, where
 from zeromass.expression.evaluate import Sparse
 from zeromass.expression.node import (
     Array,
     Expression,
-    ExpressionError,
     Gridded,
     Symbol,
     as_expression,
@@ -66,12 +65,14 @@ def gradient(f: Scalar | np.ndarray, variables: Expression | Formulas) -> Array:
     Below a choice ("where", "maximum") the sweep is forward.
 
     >>> x, y = q = zm.coordinates("x y")
-    >>> zm.gradient(x**2 * y, q)
+    >>> zm.expression.gradient(x**2 * y, q)
     array([2*(x*y), x**2], dtype=object)
     """
     root, variables = expressions(f), expressions(variables)
     if root.size != 1:
-        raise ExpressionError(f"zm.gradient is of one expression, not of {root.size}; zm.jacobian is of several")
+        raise ExpressionError(
+            f"zm.expression.gradient is of one expression, not of {root.size}; zm.expression.jacobian is of several"
+        )
     root = root.item()
     leaves = [_leaf(v) for v in variables.ravel()]
     nodes = ordered([root])
@@ -108,7 +109,7 @@ def derivative(f: Scalar | Formulas, variable: Expression) -> Expression | Array
     differentiated only once they are solved for (`Program.solved`).
 
     >>> x = zm.coordinate("x")
-    >>> zm.derivative(np.exp(3 * x), x)
+    >>> zm.expression.derivative(np.exp(3 * x), x)
     3*exp(3*x)
     """
     return directional(f, {_leaf(variable): ONE})
@@ -118,7 +119,7 @@ def jacobian(functions: Scalar | Formulas, variables: Expression | Formulas) -> 
     """∂f_i/∂x_j, an array of shape f.shape + x.shape, by one sparse forward sweep.
 
     >>> x, y = q = zm.coordinates("x y")
-    >>> zm.jacobian([x * y, x - y], q)
+    >>> zm.expression.jacobian([x * y, x - y], q)
     array([[y, x],
            [1, -1]], dtype=object)
     """
@@ -192,11 +193,11 @@ def directional(functions: Scalar | Formulas, direction: Mapping[Any, Scalar]) -
     """Σ_j ∂f/∂x_j d_j for a direction {x_j: d_j}; scalar in, scalar out.
 
     >>> x, y = zm.coordinates("x y")
-    >>> zm.directional(x * y, {x: 2, y: x})
+    >>> zm.expression.directional(x * y, {x: 2, y: x})
     2*y + x**2
     """
     array = expressions(functions)
-    given_formulas(direction, "the direction of zm.directional", "{symbol: how fast it changes}")
+    given_formulas(direction, "the direction of zm.expression.directional", "{symbol: how fast it changes}")
     slope: dict[Expression, Any] = {_leaf(x): as_expression(d) for x, d in direction.items()}
     nodes = ordered(array.ravel())
     _check_free(nodes, slope.keys())
@@ -283,8 +284,8 @@ def _check_free(nodes: Iterable[Expression], variables: Collection[Expression]) 
     if hidden is not None:
         raise ExpressionError(
             f"the derivative of '{hidden!r}' by '{by!r}' is not known before the motion is solved: it follows from the "
-            "state. Differentiate its solution, zm.jacobian(zm.compile(system, start).solved(…), …), or a whole run, "
-            "run.sensitivity()"
+            "state. Differentiate its solution, zm.expression.jacobian(zm.compile(system, start).solved(…), …), or a whole "
+            "run, run.sensitivity()"
         )
 
 

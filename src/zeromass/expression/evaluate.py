@@ -10,17 +10,9 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
+from zeromass.errors import ExpressionError
 from zeromass.expression.build import ZERO
-from zeromass.expression.node import (
-    Array,
-    Expression,
-    ExpressionError,
-    Gridded,
-    Symbol,
-    expressions,
-    given_formulas,
-    ordered,
-)
+from zeromass.expression.node import Array, Expression, Gridded, Symbol, expressions, given_formulas, ordered
 from zeromass.expression.operation import OPERATIONS
 
 if TYPE_CHECKING:
@@ -226,12 +218,12 @@ def evaluate(outputs: Scalar | Formulas, values: Mapping[Any, Any]) -> float | n
     Values broadcast against one another; the result has their shape followed by the shape of `outputs`.
 
     >>> x, y = zm.coordinates("x y")
-    >>> zm.evaluate(x % y, {x: -7.0, y: 3.0})
+    >>> zm.expression.evaluate(x % y, {x: -7.0, y: 3.0})
     2.0
-    >>> zm.evaluate(x % y, {x: np.array([-7.0, 7.0]), y: 3.0})
+    >>> zm.expression.evaluate(x % y, {x: np.array([-7.0, 7.0]), y: 3.0})
     array([2., 1.])
     """
-    given_formulas(values, "the values of zm.evaluate", "{symbol: number or array}")
+    given_formulas(values, "the values of zm.expression.evaluate", "{symbol: number or array}")
     try:
         arrays = np.broadcast_arrays(*[np.asarray(v, dtype=float) for v in values.values()]) if values else []
     except (TypeError, ValueError, OverflowError) as error:

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.errors import unwritable
+from zeromass.errors import ExpressionError, unwritable
 from zeromass.expression import build
-from zeromass.expression.node import Expression, ExpressionError, as_expression, expressions
+from zeromass.expression.node import Expression, as_expression, expressions
 
 EVEN = 1e-6
 """Part of their spacing by which lines may be off an even spacing and still be found by a division.
@@ -38,7 +38,7 @@ class Grid:
     >>> ramp(0.5, 1.0)
     3.5
     >>> x, y = zm.coordinates("x y")
-    >>> zm.gradient(ramp(x, y), [x, y])
+    >>> zm.expression.gradient(ramp(x, y), [x, y])
     array([ramp_x(x, y), ramp_y(x, y)], dtype=object)
     """
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from zeromass.errors import shown, unwritable
-from zeromass.expression.node import Array, ExpressionError, Symbol, as_float, symbol
+from zeromass.errors import ExpressionError, shown, unwritable
+from zeromass.expression.node import Array, Symbol, as_float, symbol
 
 t: Symbol = symbol("t", "time", token="time")
 """Time, in seconds."""
@@ -51,7 +51,7 @@ def parameter(name: str, value: float, *, latex: str | None = None) -> Symbol:
     """A number that can be changed without deriving or compiling the equations again.
 
     >>> m = zm.parameter("m", 2.0)
-    >>> zm.evaluate(m * 3, {}), zm.evaluate(m * 3, {m: 5.0})
+    >>> zm.expression.evaluate(m * 3, {}), zm.expression.evaluate(m * 3, {m: 5.0})
     (6.0, 15.0)
     """
     name = _checked(name)

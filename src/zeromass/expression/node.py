@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from zeromass.errors import ZeromassError, shown
+from zeromass.errors import ExpressionError, shown
 
 if TYPE_CHECKING:
     from zeromass.expression.grid import Grid
@@ -32,16 +32,6 @@ else:
 
 Array: TypeAlias = NDArray[np.object_]
 """An array of expressions. Type checkers let what NumPy makes of it be anything, since v @ v is a scalar."""
-
-
-class ExpressionError(ZeromassError, TypeError):
-    """An expression was used where only a number can stand, or was built from something that is no formula.
-
-    >>> float(zm.coordinate("x") + 1)
-    Traceback (most recent call last):
-    ...
-    zeromass.expression.node.ExpressionError: 'x + 1' is a formula, not a number. Evaluate it with ...
-    """
 
 
 _serials = itertools.count()
@@ -153,8 +143,8 @@ class Expression(Operators):
 
             return evaluate(self, {})
         raise ExpressionError(
-            f"'{_shortened(self)}' is a formula, not a number. Evaluate it with zm.evaluate(expression, values) or "
-            "state[expression]; for the length of a vector v write np.sqrt(v @ v)"
+            f"'{_shortened(self)}' is a formula, not a number. Evaluate it with zm.expression.evaluate(expression, values) "
+            "or state[expression]; for the length of a vector v write np.sqrt(v @ v)"
         )
 
     def __reduce__(self) -> tuple[Any, ...]:

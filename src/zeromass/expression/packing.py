@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from zeromass.errors import ExpressionError
 from zeromass.expression.grid import Grid
-from zeromass.expression.node import Expression, ExpressionError
+from zeromass.expression.node import Expression
 from zeromass.expression.record import Reader, Writer
 
 

@@ -16,18 +16,10 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from zeromass.errors import ExpressionError
 from zeromass.expression import build
 from zeromass.expression.build import ZERO, constant, function, negative
-from zeromass.expression.node import (
-    Array,
-    Expression,
-    ExpressionError,
-    Symbol,
-    expressions,
-    ordered,
-    symbol,
-    symbols,
-)
+from zeromass.expression.node import Array, Expression, Symbol, expressions, ordered, symbol, symbols
 from zeromass.expression.operation import OPERATIONS
 from zeromass.expression.substitute import renewed
 
@@ -98,7 +90,7 @@ class Pieces:
     >>> pieces = Pieces()
     >>> smooth = pieces.found([abs(x) + 1, zm.where(x > 0, x**2, 0)])
     >>> (switch,) = pieces.switches  # both have one border
-    >>> switch.g, zm.substitute(smooth, {switch.mode: -1.0}), zm.substitute(smooth, {switch.mode: 1.0})
+    >>> switch.g, zm.expression.substitute(smooth, {switch.mode: -1.0}), zm.expression.substitute(smooth, {switch.mode: 1.0})
     (x, array([1 - x, 0], dtype=object), array([x + 1, x**2], dtype=object))
     """
 

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from zeromass.errors import ExpressionError
 from zeromass.expression.grid import Grid
 from zeromass.expression.node import (
     Expression,
-    ExpressionError,
     Gridded,
     Symbol,
     commuted,

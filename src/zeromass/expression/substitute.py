@@ -30,11 +30,11 @@ def substitute(functions: Scalar | Formulas, replacements: Mapping[Any, Any]) ->
     """The expression, or array of expressions, with symbols replaced by expressions or numbers all at once.
 
     >>> x, y = zm.coordinates("x y")
-    >>> zm.substitute(x - 2 * y, {x: y, y: x})
+    >>> zm.expression.substitute(x - 2 * y, {x: y, y: x})
     y - 2*x
     """
     array = expressions(functions)
-    given_formulas(replacements, "what zm.substitute puts in", "{symbol: expression or number}")
+    given_formulas(replacements, "what zm.expression.substitute puts in", "{symbol: expression or number}")
     new = {symbol: as_expression(value) for symbol, value in replacements.items()}
     known = new.keys()
     for node in ordered(array.ravel()):

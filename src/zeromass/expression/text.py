@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from zeromass.expression.signatures import Formulas, Scalar
 
 LONGEST = 20_000
-"""Operations that `zm.latex` writes at most; `repr` writes a hundredth of it."""
+"""Operations that `zm.export.latex` writes at most; `repr` writes a hundredth of it."""
 LINE, SOME = 60, 4
 """Characters of a formula in a heading, and symbols that are told of a longer one."""
 SHORT = 4

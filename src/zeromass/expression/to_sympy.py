@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from zeromass.expression.node import Expression, ExpressionError, Gridded, Symbol, expressions, is_integer, ordered
+from zeromass.errors import ExpressionError
+from zeromass.expression.node import Expression, Gridded, Symbol, expressions, is_integer, ordered
 from zeromass.expression.operation import OPERATIONS
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ CUT = 25
 """Operations inside one another after which a common subexpression begins."""
 
 
-def to_sympy(e: Scalar | Formulas, *, cse: bool = False) -> Any:
+def sympy(e: Scalar | Formulas, *, cse: bool = False) -> Any:
     """The SymPy expression, or for an array a SymPy matrix.
 
     cse  whether common subexpressions are kept as symbols x0, x1, …: the result is then (replacements, expression) as of
@@ -34,9 +35,9 @@ def to_sympy(e: Scalar | Formulas, *, cse: bool = False) -> Any:
     Coordinates become functions of time t and their rates derivatives of them; parameters become real symbols.
 
     >>> x = zm.coordinate("x")
-    >>> zm.to_sympy(zm.rate(x) ** 2 / 2)
+    >>> zm.export.sympy(zm.rate(x) ** 2 / 2)
     0.5*Derivative(x(t), t)**2
-    >>> zm.to_sympy(np.sin(x) + np.exp(np.sin(x)), cse=True)
+    >>> zm.export.sympy(np.sin(x) + np.exp(np.sin(x)), cse=True)
     ([(x0, sin(x(t)))], x0 + exp(x0))
     """
     try:
@@ -90,7 +91,7 @@ def _check_depth(nodes: Sequence[Expression]) -> None:
         if depth[node] > DEEPEST or length[node] > LONGEST:
             raise ExpressionError(
                 f"operations stand inside one another more than {DEEPEST} deep, or in sums and products of more than "
-                f"{LONGEST}, which SymPy can not take; zm.to_sympy(…, cse=True) cuts them into pieces"
+                f"{LONGEST}, which SymPy can not take; zm.export.sympy(…, cse=True) cuts them into pieces"
             )
 
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from zeromass.errors import shown
+from zeromass.errors import ExpressionError, shown
 from zeromass.expression.names import escaped, latex_symbol
-from zeromass.expression.node import Expression, ExpressionError, Gridded, Symbol, expressions
+from zeromass.expression.node import Expression, Gridded, Symbol, expressions
 from zeromass.expression.numerals import HALVES, decimal, fraction, turns
 from zeromass.expression.operation import OPERATIONS
 from zeromass.expression.operation.writing import ATOM, POWER, PRODUCT, ROUND, SIGN, SUM, Part, bracketed, latex_call
@@ -41,7 +41,7 @@ class Latex(str):
     """LaTeX, which a notebook shows typeset and `print` as it stands.
 
     >>> x = zm.coordinate("x")
-    >>> zm.latex(x**2)._repr_latex_()
+    >>> zm.export.latex(x**2)._repr_latex_()
     '$$x^{2}$$'
     """
 
@@ -68,7 +68,7 @@ def latex(e: Scalar | Formulas | Derived, *, digits: int | None = None) -> Latex
     Like terms are collected, sin² + cos² is 1, and common factors stand before brackets; the formula itself stays as it is.
 
     >>> theta = zm.coordinate("theta")
-    >>> print(zm.latex(zm.rate(theta) ** 2 / 2 - np.cos(theta)))
+    >>> print(zm.export.latex(zm.rate(theta) ** 2 / 2 - np.cos(theta)))
     \frac{1}{2} \, \dot{\theta}^{2} - \cos\theta
     """
     if digits is not None and (not isinstance(digits, int | np.integer) or not 0 <= digits <= MOST_DIGITS):
@@ -80,7 +80,7 @@ def latex(e: Scalar | Formulas | Derived, *, digits: int | None = None) -> Latex
     size = sum(written(item) for item in array.ravel())
     if size > LONGEST:
         raise ExpressionError(
-            f"written out, this has {size:.3g} operations, too many to read; print parts of it, or zm.c_code(…)"
+            f"written out, this has {size:.3g} operations, too many to read; print parts of it, or zm.export.c_code(…)"
         )
     if array.ndim > 2:
         raise ExpressionError(f"LaTeX has no form for an array of {array.ndim} dimensions")

@@ -3,7 +3,7 @@
 from zeromass.integrate.course import Course, Sampled, course
 from zeromass.integrate.hybrid.pieces import Impulse, Switching
 from zeromass.integrate.methods import METHODS, Method, MethodName
-from zeromass.integrate.outcome import Ending, Occurrence, Outcome, RunDoubtful, RunStopped
+from zeromass.integrate.outcome import Ending, Occurrence, Outcome
 from zeromass.integrate.segment import Segment, Statistics
 from zeromass.integrate.settings import Limits, Settings
 
@@ -17,8 +17,6 @@ __all__ = [
     "MethodName",
     "Occurrence",
     "Outcome",
-    "RunDoubtful",
-    "RunStopped",
     "Sampled",
     "Segment",
     "Settings",

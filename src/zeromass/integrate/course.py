@@ -44,7 +44,7 @@ class Course(ByExpression):
 
     A ball that is thrown slips, and rolls from 2 v/(7 μ g) on:
 
-    >>> ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(), friction=0.2)
+    >>> ball = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.surfaces.plane(), friction=0.2)
     >>> thrown = ball.slipping.start([(ball.contact, 0.0), (ball.center_particle.velocity, (1.0, 0.0, 0.0)),
     ...                               (ball.body.angular_velocity, 0.0)])
     >>> run = zm.simulate(ball, thrown, until=1.0)
@@ -369,19 +369,19 @@ def course(
     keep_interrupted  whether Ctrl-C ends the motion with an outcome; else it is raised, for who asks for a motion on the way
                       to something else would take a part of it for the whole
 
-    >>> from zeromass.integrate import course
+    >>> from zeromass.integrate import Settings, course
     >>> x = zm.coordinate("x")
     >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
-    >>> motion = course(spring, spring.start({x: 1.0}), np.pi, zm.Settings(rtol=1e-12))
+    >>> motion = course(spring, spring.start({x: 1.0}), np.pi, Settings(rtol=1e-12))
     >>> round(motion.state(np.pi)[x], 9)
     -1.0
     """
     system = system.system if isinstance(system, Beginning) else system
     program, moving = (system, system.system) if isinstance(system, Program) else (None, system)
     if not isinstance(moving, System):
-        raise ModelError(f"what moves is a zm.System or its zm.Program, not {shown(moving)}")
+        raise ModelError(f"what moves is a zm.System or its program, zm.compile(…), not {shown(moving)}")
     if not isinstance(settings, Settings):
-        raise ModelError(f"settings is {shown(settings)}; it is zm.Settings(…)")
+        raise ModelError(f"settings is {shown(settings)}; it is zeromass.integrate.Settings(…)")
     until = until if isinstance(until, float) else given_real(until, "until")
     if not np.isfinite(until):
         raise ModelError(f"until = {until}: a run needs a finite end")

@@ -52,7 +52,8 @@ class Ending(StrEnum):
     "jump": a constraint or an energy jumps where a formula switches. "ambiguous": several motions go on from there, or none.
     "switch" ends a segment of a run, never the run.
 
-    >>> zm.Ending.NON_UNIQUE == "non-unique"
+    >>> from zeromass.integrate import Ending
+    >>> Ending.NON_UNIQUE == "non-unique"
     True
     """
 
@@ -116,34 +117,6 @@ class Occurrence:
     name: str
     t: float
     y: np.ndarray
-
-
-class RunStopped(UserWarning):
-    """A run ended before it was asked to; the part that is good is kept.
-
-    >>> import warnings
-    >>> x = zm.coordinate("x")
-    >>> falling = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=np.sqrt(x))
-    >>> with warnings.catch_warnings(action="ignore", category=zm.RunStopped):
-    ...     run = zm.simulate(falling, falling.start({x: 1.0}), until=10.0)
-    >>> run.outcome.ending.value, round(float(run.t[-1]), 6)
-    ('not a number', 1.885618)
-    """
-
-
-class RunDoubtful(UserWarning):
-    """A run came to its end, but is no motion of what was modelled: `run.remarks` says what was found.
-
-    A ball on the floor Z = 0 goes 0.9 m, and the wall X = 1 is of the same surface:
-
-    >>> import warnings
-    >>> corner = zm.Surface(lambda X, Y, Z: Z * (1.0 - X), name="corner")
-    >>> ball = zm.Rolling(zm.ball(0.4, 1.0), on=corner)
-    >>> with warnings.catch_warnings(record=True) as said:
-    ...     run = zm.simulate(ball, ball.start(contact=(0.0, 0.0, 0.0), velocity=(0.9, 0.0)), until=1.0)
-    >>> said[0].category.__name__, len(run.remarks)
-    ('RunDoubtful', 1)
-    """
 
 
 @undisturbed

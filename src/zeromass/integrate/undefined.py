@@ -41,7 +41,8 @@ def of_shared_forces(course: Course, events: Sequence[Event]) -> list[str]:
 
     >>> from zeromass.integrate.undefined import of_shared_forces
     >>> beam = zm.RigidBody("beam", mass=3.0, inertia=(1, 1, 1))
-    >>> pins = [zm.PointOnPlane(zm.Ground(), beam, at=(x, 0, 0), normal=(0, 0, 1), name=f"pin {x}") for x in (-1, 0, 1)]
+    >>> PointOnPlane, places = zm.joints.PointOnPlane, {f"pin {x}": (x, 0, 0) for x in (-1, 0, 1)}
+    >>> pins = [PointOnPlane(zm.Ground(), beam, at=at, normal=(0, 0, 1), name=name) for name, at in places.items()]
     >>> system = zm.System([beam], gravity=9.81, joints=pins)
     >>> run = zm.simulate(system, system.start(), until=0.1)
     >>> [words[:45] for words in of_shared_forces(run, [zm.Event("hard", pins[0].force[2] - 20.0)])]

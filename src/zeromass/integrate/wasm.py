@@ -66,7 +66,7 @@ def wasm(
     >>> theta, length = zm.coordinate("theta"), zm.parameter("length", 1.0)
     >>> pendulum = zm.System(kinetic=length**2 * zm.rate(theta) ** 2 / 2, potential=-9.81 * length * np.cos(theta))
     >>> start = pendulum.start({theta: 1.0})
-    >>> module = zm.wasm(zm.compile(pendulum, start), start, outputs={"height": -length * np.cos(theta)})
+    >>> module = zm.export.wasm(zm.compile(pendulum, start), start, outputs={"height": -length * np.cos(theta)})
     >>> module[:4], len(module) < 50_000
     (b'\\x00asm', True)
     """

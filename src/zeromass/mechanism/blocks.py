@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from zeromass.errors import shown
+from zeromass.errors import ModelError, shown
 from zeromass.expression import Expression, Symbol, as_expression, coordinate, rate, where
 from zeromass.mechanism.joint import Connected, Law
-from zeromass.model.errors import ModelError
 from zeromass.model.given import Number, given_name, given_positive, given_scalar, value_of
 
 
@@ -22,7 +21,7 @@ class Signal(Connected):
     rate   expression of positions, rates, time and other signals; or a function of the state itself
     value  the state
 
-    >>> tank = zm.Signal("tank", lambda level: 1.0 - 0.5 * level)
+    >>> tank = zm.control.Signal("tank", lambda level: 1.0 - 0.5 * level)
     >>> x = zm.coordinate("x")
     >>> system = zm.System(kinetic=zm.rate(x)**2 / 2, joints=[tank])
     >>> run = zm.simulate(system, system.start(), until=2.0)
@@ -51,7 +50,7 @@ class LowPass(Signal):
     time    T, s
     value   y
 
-    >>> smooth = zm.LowPass("smooth", zm.t, time=0.1)
+    >>> smooth = zm.control.LowPass("smooth", zm.t, time=0.1)
     >>> x = zm.coordinate("x")
     >>> system = zm.System(kinetic=zm.rate(x)**2 / 2, joints=[smooth])
     >>> run = zm.simulate(system, system.start(), until=2.0)
@@ -72,8 +71,8 @@ class PID(Signal):
     limit   of the size of the output; beyond it the integral waits
 
     >>> arm = zm.RigidBody("arm", mass=1.0, inertia=(0.1, 0.1, 0.1), at=(0.3, 0, 0))
-    >>> pin = zm.Revolute(zm.Ground(), arm, at=(0, 0, 0), axis=(0, -1, 0))
-    >>> servo = zm.PID("servo", 0.5 - pin.angle, kp=40.0, ki=60.0, kd=6.0)
+    >>> pin = zm.joints.Revolute(zm.Ground(), arm, at=(0, 0, 0), axis=(0, -1, 0))
+    >>> servo = zm.control.PID("servo", 0.5 - pin.angle, kp=40.0, ki=60.0, kd=6.0)
     >>> system = zm.System([arm], gravity=9.81, joints=[pin, servo], forces=[pin.motor(servo.output)])
     >>> run = zm.simulate(system, system.start(), until=8.0)
     >>> round(float(run[pin.angle][-1]), 4)
@@ -105,11 +104,12 @@ class PID(Signal):
 def saturated(signal: Number, low: Number, high: Number) -> Expression:
     """A signal that stays between low and high.
 
-    >>> zm.evaluate(zm.saturated(3.0 * zm.t, -1.0, 1.0), {zm.t: 2.0})
+    >>> zm.expression.evaluate(zm.control.saturated(3.0 * zm.t, -1.0, 1.0), {zm.t: 2.0})
     1.0
     """
     u, low, high = (
-        given_scalar(e, f"{what} of zm.saturated") for e, what in ((signal, "signal"), (low, "low"), (high, "high"))
+        given_scalar(e, f"{what} of zm.control.saturated")
+        for e, what in ((signal, "signal"), (low, "low"), (high, "high"))
     )
     return as_expression(where(u > high, high, where(u < low, low, u)))
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from zeromass.errors import ModelError
 from zeromass.expression import Array, Expression, as_expression, expressions, gradient, jacobian, rate
 from zeromass.expression.build import ZERO
 from zeromass.mechanism.ground import Ground
 from zeromass.mechanism.marker import Marker, axes, bodies, points, relative_turn
-from zeromass.model.errors import ModelError
 from zeromass.model.given import given_array, given_function, value_of
 from zeromass.model.parts import Part
 
@@ -29,7 +29,7 @@ class Bushing:
     The turn is 2 sin(½α) along its axis, α for small ones. Where stiffness is large a run is stiff: use method="radau".
 
     >>> block = zm.RigidBody("block", mass=2.0, inertia=(1, 1, 1))
-    >>> mount = zm.Bushing(zm.Ground(), block, stiffness=(8, 8, 50, 1, 1, 1))
+    >>> mount = zm.joints.Bushing(zm.Ground(), block, stiffness=(8, 8, 50, 1, 1, 1))
     >>> start = zm.System([block], forces=[mount]).start({block.position[0]: 0.5})
     >>> start[zm.rate(block.velocity)[0]], start[mount.force[0]]
     (-2.0, -4.0)

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from zeromass.errors import ModelError
 from zeromass.expression import Array, Expression, Symbol, as_expression, caption, gradient, rate, symbols, t, where
 from zeromass.expression.build import ZERO
 from zeromass.mechanism.joint import Connected, Law
-from zeromass.model.errors import ModelError
 from zeromass.model.event import Event, refusing
 from zeromass.model.given import Number, given_name, given_real, given_scalar, value_of
 from zeromass.model.parts import Part
@@ -21,7 +21,7 @@ class Acting:
     """A force along a free motion x of a joint: virtual work f δx, and the energy it stores.
 
     >>> wheel = zm.RigidBody("wheel", mass=1.0, inertia=(0.5, 0.5, 0.5))
-    >>> axle = zm.Revolute(zm.Ground(), wheel, axis=(0, 0, 1))
+    >>> axle = zm.joints.Revolute(zm.Ground(), wheel, axis=(0, 0, 1))
     >>> motor = axle.motor(3.0)
     >>> system = zm.System([wheel], joints=[axle], forces=[motor])
     >>> start = system.start({axle.rate: 2.0})
@@ -86,7 +86,7 @@ class Freedom:
     counted  whether x is a massless coordinate that counts ẋ: constraints on it are then written in ẋ, and hold the bodies
 
     >>> sleeve = zm.RigidBody("sleeve", mass=2.0, inertia=(1, 1, 1))
-    >>> rod = zm.Cylindrical(zm.Ground(), sleeve, axis=(1, 0, 0))
+    >>> rod = zm.joints.Cylindrical(zm.Ground(), sleeve, axis=(1, 0, 0))
     >>> start = zm.System([sleeve], joints=[rod], forces=[rod.slide.spring(8.0)]).start({rod.slide.place: 0.5})
     >>> start[zm.rate(sleeve.velocity)[0]]
     -2.0
@@ -164,7 +164,7 @@ class Drive(Connected):
     """A drive: the free motion of a joint follows an expression of time, and `force` or `torque` is what that takes.
 
     >>> arm = zm.RigidBody("arm", mass=1.0, inertia=(0.5, 0.5, 0.5))
-    >>> axle = zm.Revolute(zm.Ground(), arm, axis=(0, 0, 1))
+    >>> axle = zm.joints.Revolute(zm.Ground(), arm, axis=(0, 0, 1))
     >>> drive = axle.drive(3 * zm.t**2)
     >>> system = zm.System([arm], joints=[axle, drive])
     >>> round(system.start(t=1.0)[drive.torque], 12)
@@ -203,7 +203,7 @@ class Turning:
     """The free turn of a joint about an axis: its angle, over many turns, and what acts along it.
 
     >>> wheel = zm.RigidBody("wheel", mass=1.0, inertia=(0.5, 0.5, 0.5))
-    >>> axle = zm.Revolute(zm.Ground(), wheel, axis=(0, 0, 1))
+    >>> axle = zm.joints.Revolute(zm.Ground(), wheel, axis=(0, 0, 1))
     >>> system = zm.System([wheel], joints=[axle])
     >>> run = zm.simulate(system, system.start({axle.rate: 20.0}), until=2.0)
     >>> round(float(run[axle.angle][-1]), 6)

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from zeromass.errors import ModelError
 from zeromass.expression import Expression, as_expression, rate, substitute
 from zeromass.mechanism.freedom import Freedom, Turning
 from zeromass.mechanism.joint import Connected, Law
 from zeromass.mechanism.lower import Cylindrical, Prismatic
-from zeromass.model.errors import ModelError
 from zeromass.model.given import Number, given_flag, given_name, given_positive, given_scalar, shown, value_of
 from zeromass.model.parts import Part
 
@@ -45,8 +45,8 @@ class Gear(Coupling):
 
     >>> a, b = (zm.RigidBody(name, mass=1.0, inertia=(1, 1, 1)) for name in "ab")
     >>> ground = zm.Ground()
-    >>> first, second = zm.Revolute(ground, a, axis=(0, 0, 1)), zm.Revolute(ground, b, axis=(0, 0, 1))
-    >>> gear = zm.Gear(first, second, ratio=-2.0)
+    >>> first, second = zm.joints.Revolute(ground, a, axis=(0, 0, 1)), zm.joints.Revolute(ground, b, axis=(0, 0, 1))
+    >>> gear = zm.joints.Gear(first, second, ratio=-2.0)
     >>> train = zm.System([a, b], joints=[first, second, gear], forces=[first.motor(10.0)])
     >>> train.start()[zm.rate([first.rate, second.rate])].round(12)
     array([ 2., -4.])
@@ -78,8 +78,8 @@ class Belt(Gear):
     pull   difference of the tensions of its two sides, N
 
     >>> a, b = (zm.RigidBody(name, mass=1.0, inertia=(1, 1, 1)) for name in "ab")
-    >>> first, second = (zm.Revolute(zm.Ground(), body, axis=(0, 0, 1)) for body in (a, b))
-    >>> system = zm.System([a, b], joints=[first, second, zm.Belt(first, second, radii=(0.1, 0.3))])
+    >>> first, second = (zm.joints.Revolute(zm.Ground(), body, axis=(0, 0, 1)) for body in (a, b))
+    >>> system = zm.System([a, b], joints=[first, second, zm.joints.Belt(first, second, radii=(0.1, 0.3))])
     >>> round(system.start({first.rate: 3.0})[second.rate], 12)
     1.0
     """
@@ -121,8 +121,9 @@ class RackAndPinion(Coupling):
     force   along the rack, N
 
     >>> wheel, bar = (zm.RigidBody(name, mass=2.0, inertia=(1, 1, 1)) for name in ("wheel", "bar"))
-    >>> axle, rail = zm.Revolute(zm.Ground(), wheel, axis=(0, 0, 1)), zm.Prismatic(zm.Ground(), bar, axis=(1, 0, 0))
-    >>> mesh = zm.RackAndPinion(axle, rail, radius=0.5)
+    >>> axle = zm.joints.Revolute(zm.Ground(), wheel, axis=(0, 0, 1))
+    >>> rail = zm.joints.Prismatic(zm.Ground(), bar, axis=(1, 0, 0))
+    >>> mesh = zm.joints.RackAndPinion(axle, rail, radius=0.5)
     >>> system = zm.System([wheel, bar], joints=[axle, rail, mesh], forces=[rail.motor(3.0)])
     >>> round(system.start()[zm.rate(rail.rate)], 12)  # F/(m + J/r²)
     0.5
@@ -154,8 +155,9 @@ class Cam(Coupling):
     force     along the follower, N or N m; the follower leaves the cam where it would have to pull
 
     >>> wheel, tappet = (zm.RigidBody(name, mass=1.0, inertia=(1, 1, 1)) for name in ("wheel", "tappet"))
-    >>> axle, guide = zm.Revolute(zm.Ground(), wheel, axis=(0, 1, 0)), zm.Prismatic(zm.Ground(), tappet, axis=(0, 0, 1))
-    >>> cam = zm.Cam(axle, guide, lambda angle: 0.02 * (1 - np.cos(angle)))
+    >>> axle = zm.joints.Revolute(zm.Ground(), wheel, axis=(0, 1, 0))
+    >>> guide = zm.joints.Prismatic(zm.Ground(), tappet, axis=(0, 0, 1))
+    >>> cam = zm.joints.Cam(axle, guide, lambda angle: 0.02 * (1 - np.cos(angle)))
     >>> system = zm.System([wheel, tappet], joints=[axle, guide, cam])
     >>> round(system.start({axle.angle: np.pi})[guide.displacement], 12)
     0.04
@@ -190,11 +192,11 @@ class Cam(Coupling):
 def turn_of(joint: Any, what: str) -> Freedom:
     """The free turn of a joint."""
     if not isinstance(joint, Turning):
-        raise ModelError(f"{what} needs a joint that turns, such as zm.Revolute, not {shown(joint)}")
+        raise ModelError(f"{what} needs a joint that turns, such as zm.joints.Revolute, not {shown(joint)}")
     return joint.turn
 
 
 def _slide(joint: Any, what: str) -> Freedom:
     if not hasattr(joint, "slide"):
-        raise ModelError(f"{what} needs a joint that slides, such as zm.Prismatic, not {joint!r}")
+        raise ModelError(f"{what} needs a joint that slides, such as zm.joints.Prismatic, not {joint!r}")
     return joint.slide

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from zeromass.errors import ModelError
 from zeromass.expression import Expression, as_expression, rate, substitute, where
 from zeromass.mechanism.freedom import Turning
 from zeromass.mechanism.geared import Coupling, turn_of
 from zeromass.mechanism.joint import Law
-from zeromass.model.errors import ModelError
 from zeromass.model.event import Event
 from zeromass.model.given import LARGEST, Number, given_positive, shown
 
@@ -31,8 +31,8 @@ class Geneva(Coupling):
 
     >>> ground = zm.Ground()
     >>> arm, star = (zm.RigidBody(name, mass=1.0, inertia=(1, 1, 1)) for name in ("arm", "star"))
-    >>> crank, wheel = (zm.Revolute(ground, body, axis=(0, 0, 1)) for body in (arm, star))
-    >>> geneva = zm.Geneva(crank, wheel, slots=4, distance=0.1, name="works")
+    >>> crank, wheel = (zm.joints.Revolute(ground, body, axis=(0, 0, 1)) for body in (arm, star))
+    >>> geneva = zm.joints.Geneva(crank, wheel, slots=4, distance=0.1, name="works")
     >>> system = zm.System([arm, star], joints=[crank, wheel, geneva, crank.drive(np.pi * (2 * zm.t - 1))])
     >>> run = zm.simulate(system, system.start(), until=3.0)
     >>> bool(abs(run[wheel.angle][-1] - run[wheel.angle][0] + 3 * np.pi / 2) < 1e-9)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from zeromass.errors import ModelError
 from zeromass.expression import Evaluator, Symbol, symbols
 from zeromass.mechanism.description import word
 from zeromass.mechanism.freedom import Turning
@@ -15,7 +16,6 @@ from zeromass.mechanism.ground import Ground
 from zeromass.mechanism.joint import Connected
 from zeromass.mechanism.lower import Fixed, Planar, Prismatic, Revolute
 from zeromass.mechanism.pointed import Spherical
-from zeromass.model.errors import ModelError
 from zeromass.model.parts import RigidBody
 
 if TYPE_CHECKING:

@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from zeromass.errors import ModelError
 from zeromass.expression import Array, Expression, Symbol, coordinate, expressions, jacobian, multiplier, substitute
 from zeromass.expression.node import symbol
 from zeromass.mechanism.ground import Ground
 from zeromass.mechanism.marker import Marker, Pose
 from zeromass.model.constraint import Row, level_of
 from zeromass.model.contact import ContactPoint
-from zeromass.model.errors import ModelError
 from zeromass.model.event import Event
 from zeromass.model.given import given_array, given_name
 from zeromass.model.parts import TYPED, Part
@@ -106,7 +106,7 @@ class Joint(Connected):
     a, b           markers: its points and axes on the bodies
 
     >>> ground, bob = zm.Ground(), zm.RigidBody("bob", mass=2.0, inertia=(1, 1, 1), at=(0, 0, -1))
-    >>> pin = zm.Spherical(ground, bob, at=(0, 0, 0))
+    >>> pin = zm.joints.Spherical(ground, bob, at=(0, 0, 0))
     >>> pendulum = zm.System([bob], gravity=10.0, joints=[pin])
     >>> pendulum.start()[pin.force]
     array([ 0.,  0., 20.])

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.errors import shown
+from zeromass.errors import ModelError, shown
 from zeromass.expression import Array, Expression, as_expression, rate
 from zeromass.mechanism.freedom import Acting, Drive, Freedom, Turning, turn_about
 from zeromass.mechanism.ground import Ground
@@ -17,7 +17,6 @@ from zeromass.mechanism.laws import across, aligned, counted, parallel, together
 from zeromass.mechanism.marker import Marker, Pose, axes, bodies, points, relative_turn
 from zeromass.mechanism.stops import Limits, Stops
 from zeromass.mechanism.turns import inverse, of_matrix
-from zeromass.model.errors import ModelError
 from zeromass.model.event import Event
 from zeromass.model.given import Number, given_finite, given_mapping, given_numbers, given_scalar
 from zeromass.model.parts import Part
@@ -96,7 +95,7 @@ class Fixed(_Axial):
     at  where its force and torque are told
 
     >>> beam = zm.RigidBody("beam", mass=2.0, inertia=(1, 1, 1), at=(0.5, 0, 0))
-    >>> wall = zm.Fixed(zm.Ground(), beam, at=(0, 0, 0))
+    >>> wall = zm.joints.Fixed(zm.Ground(), beam, at=(0, 0, 0))
     >>> start = zm.System([beam], gravity=10.0, joints=[wall]).start()
     >>> start[wall.force], start[wall.torque] + 0.0
     (array([ 0.,  0., 20.]), array([  0., -10.,   0.]))
@@ -141,7 +140,7 @@ class Revolute(_Limited, _Turned):
     friction     N m, up to which static friction holds the hinge, and with which it acts against its rate where it turns
 
     >>> arm = zm.RigidBody("arm", mass=2.0, inertia=(1, 1, 1), at=(1, 0, 0))
-    >>> pin = zm.Revolute(zm.Ground(), arm, at=(0, 0, 0), axis=(0, 0, 1))
+    >>> pin = zm.joints.Revolute(zm.Ground(), arm, at=(0, 0, 0), axis=(0, 0, 1))
     >>> start = zm.System([arm], joints=[pin]).start({pin.angle: np.pi / 2, pin.rate: 3.0})
     >>> round(start[arm.position[1]], 9), round(start[pin.force[1]], 9)
     (1.0, -18.0)
@@ -198,7 +197,7 @@ class Prismatic(_Limited, _Sliding):
     friction      N, up to which static friction holds the slider, and with which it acts against its rate where it slides
 
     >>> sledge = zm.RigidBody("sledge", mass=2.0, inertia=(1, 1, 1))
-    >>> rail = zm.Prismatic(zm.Ground(), sledge, axis=(1, 0, -1))
+    >>> rail = zm.joints.Prismatic(zm.Ground(), sledge, axis=(1, 0, -1))
     >>> start = zm.System([sledge], gravity=10.0, joints=[rail]).start({rail.displacement: 2.0})
     >>> round(start[sledge.position[0]], 6), round(start[zm.rate(rail.rate)], 6)  # 2 cos 45°, g sin 45°
     (1.414214, 7.071068)
@@ -263,7 +262,7 @@ class Cylindrical(_Sliding, _Turned):
     displacement  along the axis, m; `slide` is that motion, with motor, spring, drive and the like
 
     >>> sleeve = zm.RigidBody("sleeve", mass=2.0, inertia=(1, 1, 1))
-    >>> rod = zm.Cylindrical(zm.Ground(), sleeve, axis=(0, 0, 1))
+    >>> rod = zm.joints.Cylindrical(zm.Ground(), sleeve, axis=(0, 0, 1))
     >>> zm.System([sleeve], joints=[rod]).check().degrees_of_freedom
     2
     """
@@ -278,7 +277,7 @@ class Screw(Cylindrical):
     pitch  m a turn, positive of a right-handed thread
 
     >>> nut = zm.RigidBody("nut", mass=2.0, inertia=(1, 1, 0.5))
-    >>> thread = zm.Screw(zm.Ground(), nut, axis=(0, 0, 1), pitch=2 * np.pi)
+    >>> thread = zm.joints.Screw(zm.Ground(), nut, axis=(0, 0, 1), pitch=2 * np.pi)
     >>> start = zm.System([nut], gravity=10.0, joints=[thread]).start({thread.angle: 3.0})
     >>> round(start[nut.position[2]], 9), round(start[zm.rate(thread.rate)], 9)  # −m g/(m + J)
     (3.0, -8.0)
@@ -314,7 +313,7 @@ class Planar(_Turned):
     angle, rate    of the turn
 
     >>> puck = zm.RigidBody("puck", mass=2.0, inertia=(1, 1, 1))
-    >>> table = zm.Planar(zm.Ground(), puck, axis=(0, 0, 1))
+    >>> table = zm.joints.Planar(zm.Ground(), puck, axis=(0, 0, 1))
     >>> system = zm.System([puck], gravity=10.0, joints=[table])
     >>> system.check().degrees_of_freedom, system.start()[table.force]
     (3, array([ 0.,  0., 20.]))

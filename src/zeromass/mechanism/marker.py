@@ -8,11 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from zeromass.errors import shown
+from zeromass.errors import ModelError, shown
 from zeromass.expression import Array, expressions
 from zeromass.mechanism.ground import Ground
 from zeromass.mechanism.turns import axes_about, direction, inverse, of_matrix, shortest_turn
-from zeromass.model.errors import ModelError
 from zeromass.model.given import given_array, given_vector, shape_of
 from zeromass.model.parts import Part, Particle, RigidBody
 from zeromass.model.quaternion import product, rotation

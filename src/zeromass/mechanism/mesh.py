@@ -11,7 +11,7 @@ from typing import Literal
 
 import numpy as np
 
-from zeromass.model.errors import ModelError
+from zeromass.errors import ModelError
 from zeromass.model.given import given_path
 from zeromass.model.shapes import Hull
 

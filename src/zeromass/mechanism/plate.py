@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.model.errors import ModelError
+from zeromass.errors import ModelError
 from zeromass.model.given import given_numbers
 
 CROSSED = "the outline of a plate crosses itself, or has corners twice"

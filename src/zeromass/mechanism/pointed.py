@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from zeromass.errors import ModelError
 from zeromass.expression import Array, Expression, Symbol, as_expression, expressions, parameter, substitute
 from zeromass.mechanism.freedom import Freedom, turn_about
 from zeromass.mechanism.ground import Ground
@@ -15,7 +16,6 @@ from zeromass.mechanism.laws import across, counted, together
 from zeromass.mechanism.lower import Axis, Place
 from zeromass.mechanism.marker import Marker, Pose, axes, bodies, points, relative_turn
 from zeromass.mechanism.turns import direction
-from zeromass.model.errors import ModelError
 from zeromass.model.given import given_array, given_finite, given_function, given_scalar, shape_of, value_of
 from zeromass.model.parts import Part
 
@@ -42,7 +42,7 @@ class Spherical(_Pointed):
     """A ball joint: a point is common; three rows. It also holds particles.
 
     >>> a, b = (zm.Particle(name, mass=1.0) for name in "ab")
-    >>> zm.System([a, b], joints=[zm.Spherical(a, b)]).check().degrees_of_freedom
+    >>> zm.System([a, b], joints=[zm.joints.Spherical(a, b)]).check().degrees_of_freedom
     3
     """
 
@@ -61,7 +61,7 @@ class Universal(_Pointed):
     turns   these free motions, with motor, spring, drive and the like
 
     >>> shaft, other = (zm.RigidBody(name, mass=1.0, inertia=(1, 1, 1)) for name in ("shaft", "other"))
-    >>> cross = zm.Universal(shaft, other, at=(0, 0, 0), axes=((0, 1, 0), (0, 0, 1)))
+    >>> cross = zm.joints.Universal(shaft, other, at=(0, 0, 0), axes=((0, 1, 0), (0, 0, 1)))
     >>> zm.System([shaft, other], joints=[cross]).check().degrees_of_freedom
     8
     """
@@ -100,7 +100,7 @@ class ConstantVelocity(_Pointed):
     axis  of both shafts as drawn, or that of a and that of b in their own axes
 
     >>> a, b = (zm.RigidBody(name, mass=1.0, inertia=(1, 1, 1)) for name in "ab")
-    >>> zm.System([a, b], joints=[zm.ConstantVelocity(a, b, axis=(1, 0, 0))]).check().degrees_of_freedom
+    >>> zm.System([a, b], joints=[zm.joints.ConstantVelocity(a, b, axis=(1, 0, 0))]).check().degrees_of_freedom
     8
     """
 
@@ -119,7 +119,7 @@ class PointOnLine(_Pointed):
     at    the point as drawn, through which the line goes, or points on a and on b in their own axes
 
     >>> bead = zm.Particle("bead", mass=1.0)
-    >>> zm.System([bead], joints=[zm.PointOnLine(zm.Ground(), bead, axis=(1, 0, 0))]).check().degrees_of_freedom
+    >>> zm.System([bead], joints=[zm.joints.PointOnLine(zm.Ground(), bead, axis=(1, 0, 0))]).check().degrees_of_freedom
     1
     """
 
@@ -136,7 +136,7 @@ class PointOnPlane(_Pointed):
     """A point of b in a plane of a, across `normal`; one row.
 
     >>> puck = zm.Particle("puck", mass=2.0)
-    >>> table = zm.PointOnPlane(zm.Ground(), puck, normal=(0, 0, 1))
+    >>> table = zm.joints.PointOnPlane(zm.Ground(), puck, normal=(0, 0, 1))
     >>> zm.System([puck], gravity=10.0, joints=[table]).start()[table.force]
     array([ 0.,  0., 20.])
     """
@@ -158,7 +158,7 @@ class PointOnCurve(_Pointed):
     near   first guess of s
 
     >>> bead = zm.Particle("bead", mass=1.0)
-    >>> hoop = zm.PointOnCurve(zm.Ground(), bead, lambda s: (np.cos(s), 0, np.sin(s)), near=-np.pi / 2)
+    >>> hoop = zm.joints.PointOnCurve(zm.Ground(), bead, lambda s: (np.cos(s), 0, np.sin(s)), near=-np.pi / 2)
     >>> start = zm.System([bead], gravity=10.0, joints=[hoop]).start({hoop.s: 0.0})
     >>> round(start[zm.rate(zm.rate(hoop.s))], 12)
     -10.0
@@ -193,7 +193,7 @@ class PointOnSurface(_Pointed):
     on       the point of b in its own axes; its mass centre by default
 
     >>> bob = zm.Particle("bob", mass=1.0, at=(0, 0, -1))
-    >>> bowl = zm.PointOnSurface(zm.Ground(), bob, lambda X, Y, Z: (X**2 + Y**2 + Z**2 - 1) / 2)
+    >>> bowl = zm.joints.PointOnSurface(zm.Ground(), bob, lambda X, Y, Z: (X**2 + Y**2 + Z**2 - 1) / 2)
     >>> zm.System([bob], gravity=10.0, joints=[bowl]).start()[bowl.force[2]]
     10.0
     """

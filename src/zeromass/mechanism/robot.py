@@ -128,7 +128,7 @@ class Robot:
             joints=[
                 *skeleton,
                 *self.stops.values(),
-                *given_all(joints, object, "joints", "a joint, such as zm.Revolute(…)"),
+                *given_all(joints, object, "joints", "a joint, such as zm.joints.Revolute(…)"),
             ],
             contacts=contacts,
             constraints={**self._tree.constraints, **further},

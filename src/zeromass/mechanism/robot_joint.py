@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from zeromass.errors import ModelError
 from zeromass.expression import Array, Expression, rate
 from zeromass.mechanism.description import JointData
 from zeromass.mechanism.freedom import Freedom, Turning
 from zeromass.mechanism.link import free_turn
-from zeromass.model.errors import ModelError
 from zeromass.model.event import Event
 from zeromass.model.parts import Part
 

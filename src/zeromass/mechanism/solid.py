@@ -8,10 +8,10 @@ from typing import Any, get_args
 
 import numpy as np
 
+from zeromass.errors import ModelError
 from zeromass.mechanism.mesh import MassRule, mesh_integrals, read_mesh, shared_corners
 from zeromass.mechanism.plate import prism
 from zeromass.mechanism.turns import direction, of_matrix, shortest_turn
-from zeromass.model.errors import ModelError
 from zeromass.model.given import LARGEST, given_choice, given_finite, given_kind, given_numbers, shape_of, shown
 from zeromass.model.parts import RigidBody
 from zeromass.model.quaternion import product, rotation
@@ -32,8 +32,8 @@ class Solid:
     kg/m³, or of a mass; put elsewhere by `moved` and `turned`; several together by `+`, and holes by `-`. `body` makes a
     rigid body of it.
 
-    >>> handle = zm.Solid.cylinder(radius=0.01, length=0.3, density=700.0)
-    >>> head = zm.Solid.box((0.1, 0.04, 0.04), density=7850.0).moved((0, 0, 0.15))
+    >>> handle = zm.bodies.Solid.cylinder(radius=0.01, length=0.3, density=700.0)
+    >>> head = zm.bodies.Solid.box((0.1, 0.04, 0.04), density=7850.0).moved((0, 0, 0.15))
     >>> hammer = handle + head
     >>> round(hammer.mass, 4), hammer.center.round(4)
     (1.322, array([0.    , 0.    , 0.1425]))
@@ -202,7 +202,7 @@ class Solid:
         return self._together(other, -1)
 
     def _together(self, other: Solid, sign: int) -> Solid:
-        given_kind(other, Solid, "what is put to a solid", "a zm.Solid")
+        given_kind(other, Solid, "what is put to a solid", "a zm.bodies.Solid")
         m = self.mass + sign * other.mass
         if not m > 0:
             raise ModelError(f"nothing is left of {self.mass:g} kg less {other.mass:g} kg")
@@ -216,7 +216,7 @@ class Solid:
     def inertia_about(self, point: Any) -> np.ndarray:
         """About any point, shape (3, 3), kg m²: J + m (d² I − d dᵀ).
 
-        >>> rod = zm.Solid.cylinder(0.0001, 2.0, mass=3.0)
+        >>> rod = zm.bodies.Solid.cylinder(0.0001, 2.0, mass=3.0)
         >>> round(float(rod.inertia_about((0, 0, -1))[0, 0]), 6)  # m l²/3
         4.0
         """

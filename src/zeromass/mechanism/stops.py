@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zeromass.errors import shown
+from zeromass.errors import ModelError, shown
 from zeromass.expression import Expression, as_expression
 from zeromass.expression.build import ZERO
 from zeromass.mechanism.joint import Connected, Law
-from zeromass.model.errors import ModelError
 from zeromass.model.given import Number, given_scalar, value_of
 from zeromass.model.requirement import Ordered, Requirement
 from zeromass.model.unilateral import Unilateral

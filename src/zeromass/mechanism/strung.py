@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.errors import shown
+from zeromass.errors import ModelError, shown
 from zeromass.expression import Array, Evaluator, Expression, as_expression, expressions, symbols
 from zeromass.mechanism.ground import Ground
 from zeromass.mechanism.joint import Joint, Law
 from zeromass.mechanism.marker import Marker, Pose, as_drawn, bodies, points
-from zeromass.model.errors import ModelError
 from zeromass.model.given import Number, given_scalar, shape_of
 from zeromass.model.parts import Part
 from zeromass.model.unilateral import Unilateral
@@ -27,7 +26,7 @@ class Distance(Joint):
     tension of the rod, N: positive where it pulls
 
     >>> bob = zm.Particle("bob", mass=2.0, at=(0, 0, -1))
-    >>> rod = zm.Distance(zm.Ground(), bob)
+    >>> rod = zm.joints.Distance(zm.Ground(), bob)
     >>> zm.System([bob], gravity=10.0, joints=[rod]).start()[rod.tension]
     20.0
     """
@@ -52,7 +51,7 @@ class Distance(Joint):
         self.length: Expression = given_scalar(length, f"the length of {what}")
         if self.length.value is not None and not self.length.value > 0:
             raise ModelError(
-                f"the length of {what} is {self.length.value:g}; it is positive: use zm.Spherical for none"
+                f"the length of {what} is {self.length.value:g}; it is positive: use zm.joints.Spherical for none"
             )
 
     def _held(self, a: Pose, b: Pose) -> Sequence[Law]:
@@ -78,7 +77,7 @@ class Rope(Distance):
              is smooth where the ends meet, so a slack end may pass through its anchor
 
     >>> bob = zm.Particle("bob", mass=2.0, at=(0, 0, -0.5))
-    >>> rope = zm.Rope(zm.Ground(), bob, length=1.0, name="rope")
+    >>> rope = zm.joints.Rope(zm.Ground(), bob, length=1.0, name="rope")
     >>> system = zm.System([bob], gravity=10.0, joints=[rope])
     >>> run = zm.simulate(system, system.start([(bob.position, (0, 0, -0.5)), (bob.velocity, (0, 0, 0))]), until=1.0)
     >>> run.kinds, round(run.events[0].t, 9), run.at(0.1)[rope.slack].round(9), run.at(0.9)[rope.tension].round(9)

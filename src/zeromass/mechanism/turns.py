@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.model.errors import ModelError
+from zeromass.errors import ModelError
 from zeromass.model.given import shown
 from zeromass.model.quaternion import rotation
 

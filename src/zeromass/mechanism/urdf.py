@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from zeromass.errors import ModelError
 from zeromass.mechanism.description import CollisionData, JointData, LinkData, RobotData
 from zeromass.mechanism.mesh import MeshFile
 from zeromass.mechanism.turns import direction, of_matrix
 from zeromass.mechanism.xml_lines import Element, read_xml
-from zeromass.model.errors import ModelError
 from zeromass.model.given import given_path
 from zeromass.model.shapes import Box, Dot, Hull, Look, Rod, Shape
 
@@ -115,7 +115,7 @@ def _tree(
             other = above[joint.child]
             raise joint.element.error(
                 f"link '{joint.child}' hangs on two joints, '{other.name}' (line {other.element.line}) and '{joint.name}'; "
-                "a file describes a tree: leave one out and close the loop with a zm.Revolute or the like"
+                "a file describes a tree: leave one out and close the loop with a zm.joints.Revolute or the like"
             )
         above[joint.child] = joint
     roots = [name for name in links if name not in above]

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from zeromass.errors import ModelError
 from zeromass.expression import Array, Expression, as_expression, expressions
 from zeromass.mechanism.ground import Ground
 from zeromass.mechanism.joint import Joint, Law
 from zeromass.mechanism.marker import Marker, Pose, bodies, place_of
 from zeromass.mechanism.turns import axes_about, direction
-from zeromass.model.errors import ModelError
 from zeromass.model.given import Number, given_positive, given_scalar
 from zeromass.model.parts import RigidBody
 
@@ -30,7 +30,7 @@ class WheelOnGround(Joint):
     force    of the ground on the wheel at the contact, N
 
     >>> hoop = zm.RigidBody("hoop", mass=1.0, inertia=(0.1, 0.2, 0.1), at=(0, 0, 0.5))
-    >>> rolls = zm.WheelOnGround(zm.Ground(), hoop, radius=0.5, axis=(0, 1, 0))
+    >>> rolls = zm.joints.WheelOnGround(zm.Ground(), hoop, radius=0.5, axis=(0, 1, 0))
     >>> start = zm.System([hoop], gravity=10.0, joints=[rolls]).start([(hoop.angular_velocity, (0, 2.0, 0))])
     >>> round(start[hoop.velocity[0]], 9), round(start[rolls.force[2]], 9)
     (1.0, 10.0)

@@ -9,7 +9,7 @@ from xml.parsers import expat
 
 import numpy as np
 
-from zeromass.model.errors import ModelError
+from zeromass.errors import ModelError
 
 DEEPEST = 300
 """Elements inside one another, but for those in CHAIN."""

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from zeromass.errors import ModelError, StartError
 from zeromass.expression import Expression, expressions
-from zeromass.model.errors import ModelError, StartError
 from zeromass.model.given import given_count, given_finite
 from zeromass.model.parts import RigidBody
 from zeromass.model.start import Prescribed

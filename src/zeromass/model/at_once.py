@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from zeromass.expression import Expression
-from zeromass.later import later
+from zeromass.lazy import later
 from zeromass.model.state import State
 
 
@@ -14,4 +14,4 @@ def at_once(state: State, e: Expression) -> float:
     """
     if state.system.pieces is None:
         return state[e]
-    return later(__name__, {"zeromass.integrate.hybrid.initial_value": ["initial_value"]})("initial_value")(state, e)
+    return later("zeromass.integrate.hybrid.initial_value", "initial_value")(state, e)

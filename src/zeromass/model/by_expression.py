@@ -4,17 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, NoReturn
 
-from zeromass.errors import ZeromassError
-
-
-class SequenceError(ZeromassError, TypeError):
-    """An object whose values are had by formulas or names was taken for a sequence or an array.
-
-    >>> x = zm.coordinate("x")
-    >>> list(zm.System(kinetic=zm.rate(x) ** 2 / 2).start({x: 1.0}))
-    Traceback (most recent call last):
-    zeromass.model.by_expression.SequenceError: a State is no sequence and no array: state[x] is the value of an expression x
-    """
+from zeromass.errors import SequenceError
 
 
 class ByExpression:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from zeromass.model.system import System
 
 SHOWN, READ = 44, 2000
-"""Signs of a formula that a card shows, and operations of one that it reads at all; `zm.latex` shows the others."""
+"""Signs of a formula that a card shows, and operations of one that it reads at all; `zm.export.latex` shows the others."""
 
 MOST = 24
 """Rows of a table."""

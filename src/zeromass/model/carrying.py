@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from zeromass.errors import shown
-from zeromass.model.errors import ModelError
+from zeromass.errors import ModelError, shown
 from zeromass.model.nearest import least_change
 from zeromass.model.start import equations_of
 from zeromass.model.state import State, parameter_values

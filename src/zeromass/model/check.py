@@ -15,7 +15,7 @@ from zeromass.errors import listed
 from zeromass.expression import Array, Expression, expressions, jacobian, rate
 from zeromass.expression.build import ZERO
 from zeromass.expression.node import ordered
-from zeromass.later import later
+from zeromass.lazy import later
 from zeromass.model.integrability import kinds
 from zeromass.model.parts import Part, RigidBody
 from zeromass.model.shared import relaxing
@@ -159,7 +159,7 @@ def diagnosis(system: System, state: State) -> Diagnosis:
     """The diagnosis at a state."""
     belonging(state, system)
     if system.large:
-        sparse = later(__name__, {"zeromass.compile.rolled.checking": ["large_diagnosis"]})("large_diagnosis")
+        sparse = later("zeromass.compile.rolled.checking", "large_diagnosis")
         found = sparse(system, state)
         if found is not None:
             return found

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from inspect import getattr_static
 from typing import TYPE_CHECKING, Any, Protocol, TypeGuard
 
+from zeromass.errors import ModelError
 from zeromass.expression import Array, Expression, Symbol
 from zeromass.model.constraint import Row
-from zeromass.model.errors import ModelError
 from zeromass.model.given import given_all, shown
 from zeromass.model.parts import Part
 
@@ -57,11 +57,11 @@ def connected(joints: Iterable[Connection], parts: Sequence[Part]) -> tuple[Conn
     """Joints between parts of a system, each with a name of its own."""
     if _is_connection(joints):
         raise ModelError(f"joints is a list of joints: write [{joints.name}]")
-    found: list[Any] = given_all(joints, object, "joints", "a joint, such as zm.Revolute(…)")
+    found: list[Any] = given_all(joints, object, "joints", "a joint, such as zm.joints.Revolute(…)")
     known = {id(part) for part in parts}
     for joint in found:
         if not _is_connection(joint):
-            raise ModelError(f"joints are zm.Revolute, zm.Spherical and the like, not {shown(joint)}")
+            raise ModelError(f"joints are zm.joints.Revolute, zm.joints.Spherical and the like, not {shown(joint)}")
         for part in joint.parts:
             if id(part) not in known:
                 raise ModelError(f"joint '{joint.name}' holds '{part.name}', which is no part of the system")

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from zeromass.errors import ModelError
 from zeromass.expression import (
     Expression,
     directional,
@@ -20,7 +21,6 @@ from zeromass.expression.derivative import sparse_jacobian
 from zeromass.expression.evaluate import Sparse
 from zeromass.expression.node import contents
 from zeromass.expression.pieces import SWITCHING
-from zeromass.model.errors import ModelError
 from zeromass.model.given import given_array, given_name
 from zeromass.model.lagrange import along_motion
 

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from zeromass.errors import ModelError
 from zeromass.expression import Array, Expression, Symbol
 from zeromass.frozen import frozen
-from zeromass.model.errors import ModelError
 from zeromass.model.given import given_all, shown
 from zeromass.model.parts import Part
 
@@ -28,7 +28,7 @@ class ContactPoint:
     two_sided       whether the contact can pull
     lost            name of the event at which a one-sided contact ends
 
-    >>> ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(0.2))
+    >>> ball = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.surfaces.plane(0.2))
     >>> contact, = ball.contacts
     >>> bool(np.isclose(ball.start(contact=(0, 0))[contact.friction_ratio], 2 / 7 * np.tan(0.2)))
     True

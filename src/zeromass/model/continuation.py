@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from zeromass.errors import StartError
 from zeromass.expression import Expression
-from zeromass.model.errors import StartError
 from zeromass.model.solving import Numbers, StartEquations
 
 NEAR = 12

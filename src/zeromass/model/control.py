@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from zeromass.errors import quoted
+from zeromass.errors import ModelError, quoted
 from zeromass.expression import Expression, rate
 from zeromass.frozen import frozen
 from zeromass.model.constraint import Row, rows_of
-from zeromass.model.errors import ModelError
 from zeromass.model.given import given_choice
 
 SETTLING = 10.0
@@ -70,9 +69,9 @@ class Control(Mapping[Any, Any]):
 
     def start(self, prescribed: Any = (), *, t: float = 0.0, parameters: Any = None, guess: Any = ()) -> Any:
         """A state from which the path is followed exactly; arguments as of `System.start`."""
-        from zeromass.later import later
+        from zeromass.lazy import later
 
-        found = later(__name__, {"zeromass.analysis": ["start_on_path"]})("start_on_path")
+        found = later("zeromass.analysis.servo", "start_on_path")
         return found(self.system, prescribed, t=t, parameters=parameters, guess=guess)
 
 

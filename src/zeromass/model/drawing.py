@@ -99,7 +99,7 @@ class Floor:
 class Trail:
     """The path of a point, three expressions, m; `kind` chooses its looks: "path", "contact" or "center".
 
-    >>> ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane())
+    >>> ball = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.surfaces.plane())
     >>> [(trail.name, trail.kind) for trail in ball.drawing.trails]
     [('contact', 'contact'), ('centre', 'center')]
     """
@@ -113,7 +113,7 @@ class Trail:
 class Arrow:
     """A vector at a point, three expressions each; `kind` is "normal", "friction", "applied" or "constraint".
 
-    >>> ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(), gravity=10.0)
+    >>> ball = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.surfaces.plane(), gravity=10.0)
     >>> ball.start(contact=(0, 0))[ball.drawing.arrows[0].vector]
     array([0., 0., 5.])
     """
@@ -156,7 +156,7 @@ class Ground:
     extent    m, of the body on it
 
     >>> bowl = zm.surfaces.paraboloid(0.5, shift=(0.1, 0.0, 0.0))
-    >>> ground = zm.Rolling(zm.ball(0.1, 0.5), on=bowl).drawing.ground
+    >>> ground = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=bowl).drawing.ground
     >>> ground.f, ground.moves, ground.contact[0]
     (Z - 0.5*(X**2 + Y**2), False, contact.x - 0.1)
     """

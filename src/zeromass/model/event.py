@@ -7,9 +7,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from zeromass.errors import ModelError
 from zeromass.expression import Expression, as_expression, symbols
 from zeromass.frozen import frozen
-from zeromass.model.errors import ModelError
 from zeromass.model.given import (
     given_flag,
     given_function,

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zeromass.errors import quoted
+from zeromass.errors import ModelError, quoted
 from zeromass.expression import Expression, Symbol, expressions, substitute, symbols
 from zeromass.expression.leaves import namesake
-from zeromass.model.errors import ModelError
 from zeromass.model.given import given_array, given_kind, given_mapping, given_parameters, given_scalar
 
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ def with_feedback(
 
     >>> x, F = zm.coordinate("x"), zm.parameter("F", 0.0)
     >>> cart = zm.System(kinetic=zm.rate(x) ** 2, forces={x: F})
-    >>> zm.with_feedback(cart, {F: -3 * (x - 1) - 2 * zm.rate(x)}).start()[zm.acceleration(x)]
+    >>> zm.control.with_feedback(cart, {F: -3 * (x - 1) - 2 * zm.rate(x)}).start()[zm.acceleration(x)]
     1.5
     """
     from zeromass.model.system import System

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 
-from zeromass.errors import shown
+from zeromass.errors import ModelError, shown
 from zeromass.expression import Expression, as_expression, expressions, gradient, jacobian, rate, symbols
 from zeromass.expression.build import ZERO
-from zeromass.model.errors import ModelError
 from zeromass.model.given import Number, Vector, given_all, given_scalar, given_symbols, given_vector
 from zeromass.model.parts import RigidBody
 

@@ -13,9 +13,8 @@ from typing import Annotated, Any, TypeVar
 
 import numpy as np
 
-from zeromass.errors import shown, unwritable
-from zeromass.expression import Expression, ExpressionError, Symbol, as_expression, expressions
-from zeromass.model.errors import ModelError
+from zeromass.errors import ExpressionError, ModelError, shown, unwritable
+from zeromass.expression import Expression, Symbol, as_expression, expressions
 
 LARGEST = int(sys.float_info.max)
 """The largest whole number that is a float."""

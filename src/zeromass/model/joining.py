@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from zeromass.errors import ModelError
 from zeromass.expression import Array, Expression, Symbol, as_expression, expressions, multiplier, rate, symbols
 from zeromass.expression.build import ZERO
 from zeromass.expression.evaluate import Sparse
@@ -18,7 +19,6 @@ from zeromass.expression.substitute import substitute
 from zeromass.frozen import frozen
 from zeromass.model.constraint import Row, acceleration_rows, rows_of, velocity_residuals
 from zeromass.model.contact import ContactPoint, Supported
-from zeromass.model.errors import ModelError
 from zeromass.model.event import Event
 from zeromass.model.forces import Forces, loads
 from zeromass.model.given import given_all

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from zeromass.errors import ModelError
 from zeromass.expression import Expression, Symbol, symbols
 from zeromass.model.constraint import acceleration_rows, velocity_residuals
-from zeromass.model.errors import ModelError
 from zeromass.model.forces import Known, Load
 from zeromass.model.parts import Part
 from zeromass.model.unconstrained import Unconstrained, from_energies, given_field

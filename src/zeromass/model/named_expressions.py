@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from zeromass.errors import ExpressionError, ModelError
 from zeromass.expression import Expression, expressions
-from zeromass.expression.node import ExpressionError
 from zeromass.expression.text import heading
-from zeromass.model.errors import ModelError
 from zeromass.model.given import shown
 
 

@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from zeromass.errors import ModelError
 from zeromass.expression import Symbol, expressions, jacobian, substitute, symbols
 from zeromass.expression.node import ordered
 from zeromass.expression.pieces import SWITCHING, Pieces
-from zeromass.model.errors import ModelError
 
 
 class Nonideal(NamedTuple):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from zeromass.errors import ModelError
 from zeromass.expression import (
     Array,
     Evaluator,
@@ -20,7 +21,6 @@ from zeromass.expression import (
 )
 from zeromass.expression.pattern import Pattern
 from zeromass.frozen import frozen
-from zeromass.model.errors import ModelError
 from zeromass.model.given import (
     Inertia,
     Number,
@@ -120,7 +120,7 @@ class RigidBody(Part):
     at       place of the mass centre as drawn, m: where starts look first, and to what places of joints refer
     orientation  unit quaternion as drawn, from the body's axes to the inertial ones
 
-    looks    shapes in which it is drawn, zm.model.Look; by default the box that has its inertia
+    looks    shapes in which it is drawn, zeromass.model.Look; by default the box that has its inertia
 
     The quaternion's norm is kept by a constraint that comes with the body. The mass matrix 4 EᵀJE of the four
     quaternion components is singular [UM2022, eq. 8], and that is fine.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from zeromass.errors import ModelError
 from zeromass.expression import (
     Array,
     Evaluator,
@@ -27,7 +28,6 @@ from zeromass.expression import t as time
 from zeromass.expression.evaluate import Sparse
 from zeromass.expression.pieces import Pieces, Switch, unwrapped
 from zeromass.model.connection import names_of
-from zeromass.model.errors import ModelError
 from zeromass.model.large_pieces import ForcePieces, OneByOne, complete_holds, smooth_forces
 from zeromass.model.sliding import Held, acting, sliding_modes
 from zeromass.model.state import ROUNDING, Magnitude, State

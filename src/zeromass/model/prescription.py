@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from zeromass.errors import StartError
 from zeromass.expression import Evaluator, Expression, Symbol, expressions, symbols
 from zeromass.frozen import frozen
-from zeromass.model.errors import StartError
 from zeromass.model.given import given_mapping, given_real
 
 if TYPE_CHECKING:

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from zeromass.errors import shown
+from zeromass.errors import ModelError, shown
 from zeromass.expression import Array, Expression, expressions
-from zeromass.model.errors import ModelError
 from zeromass.model.remembering import Remembering
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ import numpy as np
 from zeromass.expression import Expression, Symbol, expressions
 from zeromass.expression.build import ZERO
 from zeromass.expression.evaluate import Sparse
-from zeromass.later import later
+from zeromass.lazy import later
 from zeromass.model.connection_record import connections_record, event_record, read_event, take_connections
 from zeromass.model.constraint import Row
 from zeromass.model.contact import Supported
@@ -241,7 +241,7 @@ def _later_kind(name: str) -> type[System] | None:
     if name not in homes:
         return None
     module, kind = homes[name]
-    return later(__name__, {module: [kind]})(kind)
+    return later(module, kind)
 
 
 def _unwrapped(array: np.ndarray) -> Any:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zeromass.expression import Evaluator, Expression, ExpressionError, Symbol, as_expression, expressions, symbols
+from zeromass.errors import ExpressionError, ModelError, StartError
+from zeromass.expression import Evaluator, Expression, Symbol, as_expression, expressions, symbols
 from zeromass.frozen import frozen
-from zeromass.model.errors import ModelError, StartError
 from zeromass.model.given import shown
 
 if TYPE_CHECKING:

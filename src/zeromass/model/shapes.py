@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from zeromass.errors import shown
-from zeromass.model.errors import ModelError
+from zeromass.errors import ModelError, shown
 from zeromass.model.given import given_finite, given_numbers
 
 Direction = tuple[float, float, float]
@@ -18,7 +17,8 @@ Direction = tuple[float, float, float]
 class Dot:
     """A ball of given radius, m.
 
-    >>> zm.Dot(0.05)
+    >>> from zeromass.model import Dot
+    >>> Dot(0.05)
     Dot(radius=0.05)
     """
 
@@ -32,7 +32,8 @@ class Dot:
 class Box:
     """A box with sides (a, b, c) along the axes of the body, m, its middle at the mass centre.
 
-    >>> zm.Box((0.2, 0.1, 0.05)).sides
+    >>> from zeromass.model import Box
+    >>> Box((0.2, 0.1, 0.05)).sides
     (0.2, 0.1, 0.05)
     """
 
@@ -47,7 +48,8 @@ class Box:
 class Rod:
     """A round rod along an axis of the body, its middle at the mass centre; lengths in m.
 
-    >>> zm.Rod(1.0, 0.02, axis=(1, 0, 0)).length
+    >>> from zeromass.model import Rod
+    >>> Rod(1.0, 0.02, axis=(1, 0, 0)).length
     1.0
     """
 
@@ -65,7 +67,8 @@ class Rod:
 class Wheel:
     """A wheel that turns about an axis of the body; lengths in m.
 
-    >>> zm.Wheel(0.3, 0.05, axis=(0, 1, 0)).width
+    >>> from zeromass.model import Wheel
+    >>> Wheel(0.3, 0.05, axis=(0, 1, 0)).width
     0.05
     """
 
@@ -83,7 +86,8 @@ class Wheel:
 class Disc:
     """A flat round disc, such as a coin, about an axis of the body, its middle at the mass centre; lengths in m.
 
-    >>> zm.Disc(0.05, 0.004).axis
+    >>> from zeromass.model import Disc
+    >>> Disc(0.05, 0.004).axis
     (0.0, 0.0, 1.0)
     """
 
@@ -101,7 +105,8 @@ class Disc:
 class Ellipsoid:
     """An ellipsoid with semi-axes (a, b, c) along the axes of the body, m, its middle at the mass centre.
 
-    >>> zm.Ellipsoid((0.2, 0.03, 0.02)).axes
+    >>> from zeromass.model import Ellipsoid
+    >>> Ellipsoid((0.2, 0.03, 0.02)).axes
     (0.2, 0.03, 0.02)
     """
 
@@ -116,7 +121,8 @@ class Ellipsoid:
 class Ring:
     """A thin ring about an axis of the body, such as a hoop; lengths in m.
 
-    >>> zm.Ring(0.5, 0.01).radius
+    >>> from zeromass.model import Ring
+    >>> Ring(0.5, 0.01).radius
     0.5
     """
 
@@ -179,8 +185,8 @@ def _direction(what: str, axis: Direction) -> None:
 class Look:
     """A shape at a place of a body, for bodies that look like several: from the mass centre in the body's axes, m.
 
-    >>> from zeromass.model import Look
-    >>> Look(zm.Dot(0.05), (0.0, 0.0, 0.1)).turn
+    >>> from zeromass.model import Dot, Look
+    >>> Look(Dot(0.05), (0.0, 0.0, 0.1)).turn
     (1.0, 0.0, 0.0, 0.0)
     """
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from zeromass.equation import Rank, independent_rows, numerical_rank
+from zeromass.errors import SharedForce
 from zeromass.expression import Evaluator, jacobian
 
 if TYPE_CHECKING:
@@ -22,24 +23,6 @@ if TYPE_CHECKING:
 
 VISIBLE = 1e-8
 """Change of a quantity along a unit vector that counts: above the vector's round-off, the square root of rounding."""
-
-
-class SharedForce(UserWarning):
-    """A force that the model does not determine was asked for: redundant constraints share it in any way.
-
-    >>> import warnings
-    >>> beam = zm.RigidBody("beam", mass=3.0, inertia=(1, 1, 1))
-    >>> pins = [zm.PointOnPlane(zm.Ground(), beam, at=(x, 0, 0), normal=(0, 0, 1), name=f"pin {x}") for x in (-1, 0, 1)]
-    >>> system = zm.System([beam], gravity=9.81, joints=pins)
-    >>> run = zm.simulate(system, system.start(), until=0.1)
-    >>> with warnings.catch_warnings(record=True) as told:
-    ...     warnings.simplefilter("always")
-    ...     run[pins[0].force[2]][0].round(6)
-    np.float64(9.81)
-    >>> print(told[0].message)
-    the motion does not determine this force: 'pin -1', 'pin 0', 'pin 1' share it in any way that gives the same motion,
-    and the one of smallest multipliers, Σλ², is shown; system.check(start) says which joint to relax
-    """
 
 
 def undetermined_groups(system: System, A: np.ndarray, e: np.ndarray, known: np.ndarray) -> list[str]:

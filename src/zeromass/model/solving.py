@@ -10,11 +10,11 @@ import numpy as np
 from zeromass.equation import Rank, numerical_rank
 from zeromass.equation.arrays import single_thread
 from zeromass.equation.inverse import moore_penrose
+from zeromass.errors import StartError
 from zeromass.expression import Evaluator, Expression
 from zeromass.expression.derivative import sparse_jacobian
 from zeromass.expression.evaluate import Sparse, stacked
 from zeromass.model.contradiction import LOOSE, contradiction
-from zeromass.model.errors import StartError
 from zeromass.model.nearest import clear_change, least_change, open_directions
 from zeromass.model.state import ROUNDING, Magnitude
 

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zeromass.expression import Evaluator, Expression, ExpressionError, Symbol, expressions, symbols
+from zeromass.errors import ExpressionError, StartError
+from zeromass.expression import Evaluator, Expression, Symbol, expressions, symbols
 from zeromass.expression import t as time
 from zeromass.expression.node import undisturbed
 from zeromass.expression.pieces import switches
-from zeromass.later import later
+from zeromass.lazy import later
 from zeromass.model.chained import chained
 from zeromass.model.continuation import followed
-from zeromass.model.errors import StartError
 from zeromass.model.given import given_mapping, given_real, shown
 from zeromass.model.nearby import nearest
 from zeromass.model.prescription import Prescription, numbers, parameters_in, values_of
@@ -72,7 +72,7 @@ def consistent_start(
     made_of = Prescription(tuple(items), t, tuple(guesses.items()), own, own_values)
     hint = {**guesses, **{x: value for x, value in wishes.items() if isinstance(x, Symbol)}}
     if system.large and not near:
-        sparse = later(__name__, {"zeromass.compile.rolled.start": ["large_start"]})("large_start")
+        sparse = later("zeromass.compile.rolled.start", "large_start")
         beside = {**first, **system.placement(hint, t, values), **guesses} if system.ambiguous else first
         found = sparse(system, wishes, t, values, beside, made_of)
         if found is not None and not faces_away(found):

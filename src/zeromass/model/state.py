@@ -13,7 +13,7 @@ from zeromass.equation import Motion, Verdict, solve
 from zeromass.equation.arrays import single_thread
 from zeromass.equation.massless import in_massless_units
 from zeromass.equation.solution import clearly_unique
-from zeromass.errors import quoted, shown
+from zeromass.errors import ModelError, quoted, shown
 from zeromass.expression import Evaluator, Expression, Symbol, expressions, jacobian, symbols
 from zeromass.expression import t as time
 from zeromass.expression.derivative import partials
@@ -22,9 +22,8 @@ from zeromass.expression.leaves import namesake
 from zeromass.expression.node import ordered
 from zeromass.expression.pieces import switches
 from zeromass.frozen import frozen
-from zeromass.later import later
+from zeromass.lazy import later
 from zeromass.model.by_expression import ByExpression
-from zeromass.model.errors import ModelError
 from zeromass.model.given import given_mapping, given_real
 from zeromass.model.remembering import Remembering
 from zeromass.model.requirement import possible
@@ -282,9 +281,7 @@ class State(Remembering, ByExpression):
                 "there; ask the run, run.at(t)[…]"
             )
         if self.system.unilaterals and (unsolved or not self._hidden.isdisjoint(symbols(e))):
-            return later(__name__, {"zeromass.integrate.hybrid.initial_value": ["initial_value"]})("initial_value")(
-                self, e
-            )
+            return later("zeromass.integrate.hybrid.initial_value", "initial_value")(self, e)
         if unsolved:
             names += [*self.system.accelerations, *self.system.multipliers]
             values = np.concatenate([values, *self._solution(e)])
@@ -299,7 +296,7 @@ class State(Remembering, ByExpression):
     def _solution(self, e: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Accelerations and multipliers, which expressions ask for."""
         if self.system.large:
-            found = later(__name__, {"zeromass.compile.rolled.program": ["solution_at"]})("solution_at")(self, e)
+            found = later("zeromass.compile.rolled.program", "solution_at")(self, e)
             if found is not None:
                 return found
         self._check_solved(e)

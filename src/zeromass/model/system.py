@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from zeromass.errors import quoted, shown
+from zeromass.errors import ModelError, quoted, shown
 from zeromass.expression import (
     Array,
     Evaluator,
@@ -29,12 +29,11 @@ from zeromass.expression.derivative import sparse_jacobian
 from zeromass.expression.evaluate import Sparse
 from zeromass.expression.node import contents, undisturbed
 from zeromass.expression.pieces import SWITCHING
-from zeromass.later import later
+from zeromass.lazy import later
 from zeromass.model.connection import Connection, connected
 from zeromass.model.constraint import Row, acceleration_rows, check_rows, rows_of, velocity_residuals
 from zeromass.model.contact import ContactElement, ContactPoint, Supported, touching
 from zeromass.model.control import NO_CONTROL, SETTLING, Control, tracked, tracking
-from zeromass.model.errors import ModelError
 from zeromass.model.event import Event
 from zeromass.model.forces import Forces, Load, Spring, loads
 from zeromass.model.given import (
@@ -86,7 +85,7 @@ class System(Remembering):
     forces       zm.Force, zm.Torque, zm.Spring, zm.Damper or {coordinate: force}, one or several
     constraints  {name: expression or array that must be zero}; with rates it is nonholonomic, with
                  accelerations it is taken as it stands
-    joints       zm.Revolute and the like, and what goes with them: named constraints with coordinates of their own
+    joints       zm.joints.Revolute and the like, and what goes with them: named constraints with coordinates of their own
     contacts     zm.Contact: bodies that may touch surfaces, or one another
     nonideal     work done by the constraint forces, given like `forces`: C with wᵀQᶜ = wᵀC [UP2006, eq. 2.6]; it may be
                  proportional to a reaction N of the same constraints in a system without it, or to |N|, as friction is
@@ -187,9 +186,7 @@ class System(Remembering):
         if control and by is None:
             self.control = tracked(self, control, settling)
         elif control:
-            self._follow(
-                later(__name__, {"zeromass.analysis": ["servo"]})("servo")(self, control, by, settling=settling)
-            )
+            self._follow(later("zeromass.analysis.servo", "servo")(self, control, by, settling=settling))
 
     def _watch(self, limited: tuple[Any, ...]) -> None:
         """What joints and limited forces watch."""
@@ -503,7 +500,7 @@ class System(Remembering):
         return derivation(self, state, digits=digits)
 
     def _latex_(self, digits: int | None) -> str:
-        """What `zm.latex` writes of the system."""
+        """What `zm.export.latex` writes of the system."""
         return self.latex(digits=6 if digits is None else digits)
 
     @property
@@ -625,8 +622,30 @@ class System(Remembering):
         parameters: Mapping[Expression, float] | None = None,
         guess: Prescribed = (),
     ) -> State:
-        """A state of rest, or of a motion in which some expressions stay `constant`; see `zm.equilibrium`."""
-        found = later(__name__, {"zeromass.analysis": ["equilibrium"]})("equilibrium")
+        """A state of rest, or of steady motion, that satisfies the constraints and the prescribed values.
+
+        prescribed  {expression: value}, as of `start`
+        constant    of a steady motion: what stays constant, such as lean and speed of a wheel in a turn, a list or
+                    {name: expression}. Everything else moves as it must. Without it, all rates are zero
+        by          parameters that may take other values than theirs, such as the torque that holds an arm
+        guess       a first value for any coordinate or rate: there may be several equilibria
+
+        The state can be run, and linearised: `zm.analysis.linearize(system, state)` says whether it is stable. If there is
+        none, a StartError names the equations that can not hold.
+
+        The arm of a balance, held by a torque:
+
+        >>> theta, torque = zm.coordinate("theta"), zm.parameter("torque", 0.0)
+        >>> arm = zm.System(kinetic=zm.rate(theta) ** 2, potential=-2 * np.cos(theta), forces={theta: torque})
+        >>> rest = arm.equilibrium({theta: np.pi / 6}, by=[torque])
+        >>> round(rest.parameters[torque], 9)
+        1.0
+        >>> arm.equilibrium({theta: np.pi / 6})
+        Traceback (most recent call last):
+        ...
+        zeromass.errors.StartError: there is no such rest: no state satisfies 'balance of forces on theta' (off by 1) ...
+        """
+        found = later("zeromass.analysis.equilibrium", "equilibrium")
         return found(self, prescribed, constant=constant, by=by, t=t, parameters=parameters, guess=guess)
 
     def check(self, state: State | None = None) -> Diagnosis:

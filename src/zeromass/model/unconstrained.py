@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from zeromass.errors import ModelError
 from zeromass.expression import Expression, Symbol, expressions, gradient, rate, symbols
 from zeromass.expression.build import ZERO
 from zeromass.expression.evaluate import Sparse
 from zeromass.expression.node import symbol
-from zeromass.model.errors import ModelError
 from zeromass.model.forces import Load
 from zeromass.model.given import given_array, given_scalar
 from zeromass.model.lagrange import motion_of

@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from zeromass.errors import ModelError
 from zeromass.expression import Array, Expression, Symbol, as_expression, expressions, jacobian, rate, substitute
 from zeromass.expression.build import ZERO
 from zeromass.expression.node import symbol
-from zeromass.model.errors import ModelError
 from zeromass.model.given import Number
 from zeromass.model.polyhedra import PolyhedraPair, feature_parameters
 

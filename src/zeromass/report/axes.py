@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zeromass.errors import shown
+from zeromass.errors import ModelError, shown
 from zeromass.expression import Expression, Symbol, latex
 from zeromass.expression.names import latex_name, latex_symbol
 from zeromass.expression.operation.writing import printable
 from zeromass.expression.text import heading, written
-from zeromass.model.errors import ModelError
 from zeromass.report.palette import SERIES
 
 if TYPE_CHECKING:
@@ -63,7 +62,7 @@ def axes(
     space    which of them have three dimensions, by their places, from 0 on
 
     >>> import matplotlib.pyplot as plt
-    >>> left, right = zm.report.axes(1, 2, titles=["path", "forces"])
+    >>> left, right = zm.plot.axes(1, 2, titles=["path", "forces"])
     >>> right.get_title()
     'forces'
     >>> plt.close(left.figure)
@@ -117,9 +116,9 @@ def legend(ax: Axes, *others: Axes, columns: int = 4) -> None:
     """The legend above the curves, where it hides none of them, and below the title; of `others` too.
 
     >>> import matplotlib.pyplot as plt
-    >>> ax = zm.report.axes(titles=["growth"])
+    >>> ax = zm.plot.axes(titles=["growth"])
     >>> lines = ax.plot([0, 1], [1, 2], label="a")
-    >>> zm.report.legend(ax)
+    >>> zm.plot.legend(ax)
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['a']
     >>> plt.close(ax.figure)

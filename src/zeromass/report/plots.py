@@ -352,7 +352,7 @@ KINDS: dict[str, Callable[..., Any]] = {
 def save_figure(ax: Axes, file: str | PathLike[str], *, dpi: int = 150) -> None:
     """Writes the figure of an Axes as PNG, SVG or PDF, by the ending of its name, and closes it.
 
-    >>> from zeromass.report import save_figure
+    >>> from zeromass.plot import save_figure
     >>> x = zm.coordinate("x")
     >>> swing = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
     >>> run = zm.simulate(swing, swing.start({x: 1.0}), until=1.0)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from zeromass.compile.program import Program, program_at
-from zeromass.errors import ZeromassError
+from zeromass.errors import FileError, ZeromassError
 from zeromass.expression import Grid
 from zeromass.integrate import Ending, Impulse, Occurrence, Outcome, Segment, Settings, Statistics
 from zeromass.integrate.hybrid.pieces import Piece
@@ -29,7 +29,7 @@ from zeromass.model import State, System
 from zeromass.model.record import reader_of
 from zeromass.report.checksum import broken, checksum
 from zeromass.report.origin import Origin
-from zeromass.report.writing import SPECIAL, FileError
+from zeromass.report.writing import SPECIAL
 
 if TYPE_CHECKING:
     import h5py

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from zeromass.analysis import Branch, LinearSystem
+from zeromass.analysis import EquilibriumBranch, LinearSystem
 from zeromass.analysis.linear import ON_AXIS, Eigenvalues
 from zeromass.model import ModelError
 from zeromass.model.given import given_all, given_choice, given_kind, given_mapping, given_numbers
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def plot_roots(
-    roots: Branch | Mapping[float, LinearSystem],
+def roots(
+    roots: EquilibriumBranch | Mapping[float, LinearSystem],
     ax: Axes | None = None,
     *,
     over: str | None = None,
@@ -35,8 +35,8 @@ def plot_roots(
 
     >>> x, c = zm.coordinate("x"), zm.parameter("c", 1.0)
     >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2, forces={x: -c * zm.rate(x)})
-    >>> damped = zm.branch(spring, spring.equilibrium(), over=(c, 0.0, 3.0))
-    >>> ax = zm.plot_roots(damped, kind="locus")
+    >>> damped = zm.analysis.branch(spring, spring.equilibrium(), over=(c, 0.0, 3.0))
+    >>> ax = zm.plot.roots(damped, kind="locus")
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('real part [1/s]', 'imaginary part [1/s]')
     >>> import matplotlib.pyplot as plt
@@ -45,11 +45,13 @@ def plot_roots(
     given_choice(kind, "kind", ("parts", "locus"))
     if over is not None:
         given_kind(over, str, "over", "a word")
-    if isinstance(roots, Branch):
+    if isinstance(roots, EquilibriumBranch):
         values, found, name = roots.values, list(roots.eigenvalues), roots.parameter.name
     else:
-        given_mapping(roots, "roots", "what zm.branch gives, or {value of a parameter: zm.linearize(…)}")
-        given_all(roots.values(), LinearSystem, "roots", "what zm.linearize gives")
+        given_mapping(
+            roots, "roots", "what zm.analysis.branch gives, or {value of a parameter: zm.analysis.linearize(…)}"
+        )
+        given_all(roots.values(), LinearSystem, "roots", "what zm.analysis.linearize gives")
         values, found, name = (
             given_numbers(list(roots), "the values of a parameter", (None,)),
             [one.eigenvalues for one in roots.values()],
@@ -57,10 +59,10 @@ def plot_roots(
         )
     known = [(value, λ) for value, λ in zip(values, found, strict=True) if len(λ)]
     if not known:
-        words = "of a steady motion, give zm.branch the states=[…] of its linear system"
+        words = "of a steady motion, give zm.analysis.branch the states=[…] of its linear system"
         raise ModelError(f"there are no eigenvalues to draw: {words}")
     ax = own(ax)
-    if not isinstance(roots, Branch):
+    if not isinstance(roots, EquilibriumBranch):
         known.sort(key=lambda one: one[0])  # a branch has its own order, and may turn back
     at = np.array([value for value, _ in known])
     λ = traced([one for _, one in known])

@@ -18,17 +18,16 @@ ENDINGS = (".nc", ".parquet")
 """Of files that a study in memory is written to; a store, .zarr, is filled while it runs."""
 
 
-def save_study(study: xarray.Dataset, path: str | PathLike[str]) -> Path:
+def save(study: xarray.Dataset, path: str | PathLike[str]) -> Path:
     """Writes a study as netCDF, .nc, or as a table with one row a member, .parquet, by the ending of the name.
 
     A table has the parameters first; vectors have a column for each component, values at times one for each time.
 
-    >>> from zeromass.report import save_study
     >>> x, v = zm.coordinate("x"), zm.parameter("v", 1.0)
     >>> gliding = zm.System(kinetic=zm.rate(x) ** 2 / 2)
     >>> study = zm.sweep(gliding, gliding.start({zm.rate(x): v}), until=3.0, over={v: [1.0, 2.0]}, keep={"end": x})
     >>> import xarray
-    >>> with xarray.open_dataset(save_study(study, folder / "study.nc")) as read:
+    >>> with xarray.open_dataset(zm.study.save(study, folder / "study.nc")) as read:
     ...     print(read.end.values.round(9), read.outcome.values.tolist())
     [3. 6.] ['finished', 'finished']
     """

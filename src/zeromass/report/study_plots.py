@@ -40,7 +40,7 @@ DARKEST = 0.55
 """Part of a colour's light that is taken away where `shade` is largest."""
 
 
-def plot_study(
+def study(
     study: xarray.Dataset,
     what: str | xarray.DataArray | None = None,
     ax: Axes | None = None,
@@ -70,8 +70,8 @@ def plot_study(
     >>> q, v, d = zm.coordinate("q"), zm.parameter("v", 1.0), zm.parameter("d", 0.5)
     >>> swing = zm.System(kinetic=zm.rate(q) ** 2 / 2, potential=q**2 / 2, forces={q: -d * zm.rate(q)})
     >>> study = zm.sweep(swing, swing.start({zm.rate(q): v}), until=3.0, over={v: [1.0, 2.0], d: [0.1, 0.5, 1.0]},
-    ...                  keep={"top": zm.largest(q)})
-    >>> ax = zm.plot_study(study, "top")
+    ...                  keep={"top": zm.study.largest(q)})
+    >>> ax = zm.plot.study(study, "top")
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('v', 'd')
     >>> import matplotlib.pyplot as plt

@@ -24,7 +24,8 @@ class Widget(Protocol):
     It is one of anywidget, and thereby of ipywidgets: it can stand in boxes, and `observe` calls a function when one of
     these has changed.
 
-    >>> sorted(zm.report.Widget.__annotations__)
+    >>> from zeromass.report import Widget
+    >>> sorted(Widget.__annotations__)
     ['outcome', 'playing', 'time', 'values']
     """
 

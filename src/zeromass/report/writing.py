@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from os import PathLike
 from pathlib import Path
 
-from zeromass.errors import ZeromassError
+from zeromass.errors import FileError
 from zeromass.model import ModelError
 from zeromass.model.given import path_of, shown
 
@@ -36,15 +36,6 @@ SPECIAL = {
 
 PAGES = (".html", ".htm")
 """Endings of pages."""
-
-
-class FileError(ZeromassError, OSError):
-    """A file could not be written or read; the message says which and why.
-
-    >>> zm.load("nothing.nc")
-    Traceback (most recent call last):
-    zeromass.report.writing.FileError: 'nothing.nc' could not be read as a run: there is no such file
-    """
 
 
 def given_path(path: object, what: str = "run.nc") -> Path:

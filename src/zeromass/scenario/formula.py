@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.errors import listed, shown
-from zeromass.expression import Expression, ExpressionError, Symbol, as_expression, rate, where
+from zeromass.errors import ExpressionError, listed, shown
+from zeromass.expression import Expression, Symbol, as_expression, rate, where
 from zeromass.expression.build import function
 from zeromass.expression.operation import functions
 from zeromass.scenario.errors import FormulaError, nearest

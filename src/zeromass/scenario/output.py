@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
+from zeromass.contact import shapes
+from zeromass.contact.pictures import Shape
 from zeromass.errors import listed
 from zeromass.expression import Expression
-from zeromass.model import Shape, System
+from zeromass.model import System
 from zeromass.report.plots import KINDS as PLOTS
 from zeromass.scenario.errors import nearest
 from zeromass.scenario.kinds import ANY_LENGTH, Either, Kind, Numbers, Problem, Whole, Words
@@ -23,6 +25,16 @@ FASTEST = 1000
 """Samples a second."""
 
 TIMES = Either((Whole(2, 10_000_000), Numbers(shapes=((ANY_LENGTH,),))))
+SHAPES = (
+    shapes.sphere,
+    shapes.box,
+    shapes.ellipsoid,
+    shapes.cylinder,
+    shapes.capsule,
+    shapes.disc,
+    shapes.ring,
+    shapes.wheel,
+)
 POINT, FORMULA = Numbers("names", ((3,),)), Numbers("names")
 SOMEWHERE = {"at": [0.0, 0.0, 0.0]}
 
@@ -58,10 +70,8 @@ def shape_tables() -> dict[str, Table]:
         return lambda part="", at=(), **sizes: (shape(**sizes), part, at)
 
     return {
-        shape.__name__.lower(): replace(
-            table(shape, more=place), make=placed(shape), rule=_one_place, instead=SOMEWHERE
-        )
-        for shape in get_args(Shape)
+        shape.__name__: replace(table(shape, more=place), make=placed(shape), rule=_one_place, instead=SOMEWHERE)
+        for shape in SHAPES
     }
 
 

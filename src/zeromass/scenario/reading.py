@@ -10,8 +10,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from zeromass.equation import EquationError
-from zeromass.expression import Expression, ExpressionError, as_expression, parameter, symbols, t
+from zeromass.errors import EquationError, ExpressionError
+from zeromass.expression import Expression, as_expression, parameter, symbols, t
 from zeromass.model import ModelError, StartError
 from zeromass.scenario.errors import FormulaError, ScenarioError, together
 from zeromass.scenario.formula import RESERVED, formula

@@ -9,7 +9,8 @@ from typing import Annotated, Any, Literal
 
 from zeromass.contact import ConvexBody, ImplicitBody, Rolling, SphericalBody, bodies, solids, surfaces
 from zeromass.contact.start import rolling_start
-from zeromass.expression import Expression, ExpressionError
+from zeromass.errors import ExpressionError
+from zeromass.expression import Expression
 from zeromass.model import Damper, Force, RigidBody, Spring, State, Torque
 from zeromass.model.given import Number, Vector
 from zeromass.model.prescription import has_formulas

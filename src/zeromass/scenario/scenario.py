@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zeromass.errors import ZeromassError, shown
+from zeromass.errors import FileError, ZeromassError, shown
 from zeromass.expression import coordinate, symbols, t
 from zeromass.integrate import Settings
 from zeromass.model import Event, ModelError, State, System
 from zeromass.model.check import Diagnosis
 from zeromass.model.given import path_of
-from zeromass.report.writing import FileError
 from zeromass.run import Run, simulate
 from zeromass.scenario.document import EVENT, MODELS, RUN, document
 from zeromass.scenario.errors import ScenarioError
@@ -90,7 +89,7 @@ class Scenario:
         >>> study.end.values.round(12)
         array([3. , 4.5, 6. ])
         """
-        from zeromass.ensemble import sweep
+        from zeromass.study import sweep
 
         asked = self.sweep
         if asked is None:

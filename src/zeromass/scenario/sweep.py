@@ -146,7 +146,7 @@ def sweep(reader: Reader, given: Mapping[str, Any], system: System, events: tupl
     options = {k: given[k] for k in ("samples", "spread", "seed", "on") if k in given}
     found = Sweep({}, {}, **options)
     if drawn and found.samples is not None:
-        from zeromass.ensemble import samples  # few scenarios have a study
+        from zeromass.study import samples  # few scenarios have a study
 
         with reader.noting(), reader.pointing(*KEY, "samples"):
             over.update(samples(found.samples, drawn, method=found.spread, seed=found.seed))
@@ -183,7 +183,7 @@ def _distribution(reader: Reader, read: dict[str, Any], key: tuple[str, ...]) ->
 
 
 def _kept(reader: Reader, what: Any, key: tuple[str, ...], system: System, events: tuple[Event, ...]) -> Any:
-    from zeromass import ensemble
+    from zeromass import study
 
     known = names(system)
     read = KEPT.read(reader, what, key, known)
@@ -197,9 +197,9 @@ def _kept(reader: Reader, what: Any, key: tuple[str, ...], system: System, event
             if reader.lost("events"):
                 raise Follows(words)
             raise reader.error(f"there is no event '{wanted}'{words}", (*key, "first_time"))
-        return ensemble.first_time(by_name[wanted])
+        return study.first_time(by_name[wanted])
     with reader.pointing(*key):
         if "values" in read:
-            return ensemble.values_at(read["values"], read["times"])
+            return study.values_at(read["values"], read["times"])
         ((name, formula),) = read.items()
-        return getattr(ensemble, name)(formula)
+        return getattr(study, name)(formula)

@@ -44,7 +44,7 @@ class Place:
 
 def place(l: Any, coordinates: Any, length: Callable, row: Callable, **more: Any) -> Place:
     """A place whose speed and direction zeromass derives from its length."""
-    along = {x: zm.derivative(l, x) for x in coordinates}
+    along = {x: zm.expression.derivative(l, x) for x in coordinates}
     return Place(more.pop("kind", "length"), l, zm.rate(l), along, length, row, **more)
 
 

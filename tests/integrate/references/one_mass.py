@@ -12,7 +12,7 @@ TIGHT: dict[str, Any] = {"rtol": 1e-12, "atol": 1e-14}
 METHODS = "collocation", "dop853"
 
 
-def mass(force: Callable[[Any, Any], Any]) -> tuple[zm.System, zm.Expression, Any]:
+def mass(force: Callable[[Any, Any], Any]) -> tuple[zm.System, zm.expression.Expression, Any]:
     """1 kg with a force of its place and speed; the system, the place and the speed."""
     x = zm.coordinate("x")
     v = zm.rate(x)
@@ -22,5 +22,5 @@ def mass(force: Callable[[Any, Any], Any]) -> tuple[zm.System, zm.Expression, An
 def stopped_or_complete(*args: Any, **options: Any) -> zm.Run:
     """A run that may end before its time."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", zm.RunStopped)
+        warnings.simplefilter("ignore", zm.errors.RunStopped)
         return zm.simulate(*args, **{**TIGHT, **options})

@@ -20,7 +20,7 @@ SINGLE = float(np.finfo(np.float32).eps)
 
 
 def rolling_run(until: float = 25.0, **options: Any) -> zm.Run:
-    body = zm.two_material_shell(outer=0.09, inner=0.08, densities=(7874, 10490))
+    body = zm.bodies.two_material_shell(outer=0.09, inner=0.08, densities=(7874, 10490))
     rolling = zm.Rolling(body, on=options.pop("on", zm.surfaces.dimpled_bowl()), gravity=9.81)
     start = rolling.start(contact=(-1.5, -0.75), velocity=(1.5, 1.0), **options)
     return zm.simulate(rolling, start, until=until, rtol=1e-10, atol=1e-12)

@@ -129,7 +129,7 @@ MARKED = """(() => {
 @pytest.mark.slow
 def test_kinds_of_motion_are_told_and_marked(chromium, tmp_path):
     """A ball that slides at first: its charts have a line where it begins to roll, and the heading tells what it does."""
-    rolling = zm.Rolling(zm.ball(radius=0.1, mass=1.0), on=zm.surfaces.plane(), gravity=9.81, friction=0.1)
+    rolling = zm.Rolling(zm.bodies.ball(radius=0.1, mass=1.0), on=zm.surfaces.plane(), gravity=9.81, friction=0.1)
     center, body = rolling.center_particle.velocity, rolling.body
     sliding = [(rolling.contact, 0), (body.quaternion, (1, 0, 0, 0)), (center, (2, 0, 0)), (body.angular_velocity, 0)]
     run = zm.simulate(rolling, rolling.slipping.start(sliding), until=1.0)

@@ -18,7 +18,7 @@ R = 0.0286
 def table(tmp_path_factory):
     """A ball strikes another one, which rolls away from it."""
     pool = zm.Contacts(
-        [zm.ball(R, 0.17, name="cue"), zm.ball(R, 0.17, name="red")],
+        [zm.bodies.ball(R, 0.17, name="cue"), zm.bodies.ball(R, 0.17, name="red")],
         on={"cloth": zm.surfaces.plane()},
         between=True,
         friction={"cloth": 0.2, "between": 0.0},
@@ -38,7 +38,7 @@ def corner(tmp_path_factory):
         "wall": zm.Surface(lambda X, Y, Z: d - X),
         "side": zm.Surface(lambda X, Y, Z: 0.5 + Y),
     }
-    ball = zm.Contacts(zm.ball(0.1, 0.5), on=room, friction=0.0, restitution=0.5)
+    ball = zm.Contacts(zm.bodies.ball(0.1, 0.5), on=room, friction=0.0, restitution=0.5)
     run = zm.simulate(ball, ball.start(center=(0, 0, 0.4), velocity=(2.0, -0.5, 0)), until=0.4)
     return run, run.view(tmp_path_factory.mktemp("contacts") / "corner.html")
 
@@ -102,7 +102,7 @@ def test_a_particle_has_all_its_walls(tmp_path):
 def test_rounding_is_no_force(tmp_path):
     """Three balls in a row, without weight: nothing acts between them but strokes."""
     law = {"gravity": None, "creep": 1e-9, "friction": 0.0, "restitution": 1.0, "between": [("a", "b"), ("b", "c")]}
-    row = zm.Contacts([zm.ball(0.1, 0.5, name=name) for name in "abc"], strokes="in turn", **law)
+    row = zm.Contacts([zm.bodies.ball(0.1, 0.5, name=name) for name in "abc"], strokes="in turn", **law)
     start = row.start(center={"a": (-1, 0, 0), "b": (0, 0, 0), "c": (0.2, 0, 0)}, velocity={"a": (1, 0, 0)})
     [shown] = data_of(zm.simulate(row, start, until=1.0).view(tmp_path / "row.html"))["runs"]
     largest = max(float(np.abs(arrow["vector"]).max()) for arrow in shown["arrows"])
@@ -112,7 +112,7 @@ def test_rounding_is_no_force(tmp_path):
 def test_a_film_shows_all_bodies(table, tmp_path):
     """Those that part, from afar; those that stay together, on the way along with them."""
     floor = {"floor": zm.surfaces.plane()}
-    together = zm.Contacts([zm.ball(0.1, 0.5, name=name) for name in ("red", "white")], on=floor, friction=0.5)
+    together = zm.Contacts([zm.bodies.ball(0.1, 0.5, name=name) for name in ("red", "white")], on=floor, friction=0.5)
     places, speeds = {"red": (0, 0, 0.1), "white": (0, 0.5, 0.1)}, {"red": (3.0, 0, 0), "white": (3.0, 0, 0)}
     far = zm.simulate(together, together.start(center=places, velocity=speeds), until=10.0).view(tmp_path / "far.html")
     for path, followed in ((table[1], []), (far, [0, 1])):
@@ -157,7 +157,7 @@ def test_many_curves_leave_room_for_the_plots(chromium, tmp_path):
         "wall": zm.Surface(lambda X, Y, Z: 1.0 - X),
         "lid": zm.Surface(lambda X, Y, Z: 2.0 - Z),
     }
-    balls = zm.Contacts([zm.ball(0.1, 0.5, name=name) for name in ("red", "white")], on=room, between=True)
+    balls = zm.Contacts([zm.bodies.ball(0.1, 0.5, name=name) for name in ("red", "white")], on=room, between=True)
     start = balls.start(center={"red": (0, 0, 0.9), "white": (-0.5, 0, 1.1)})
     chromium.size(390, 844)
     chromium.open(zm.simulate(balls, start, until=0.1).view(tmp_path / "air.html"), "paused")

@@ -40,7 +40,7 @@ def test_the_camera_goes_along(chromium, run, page):
 def test_a_body_is_not_behind_its_surface(chromium, tmp_path, way):
     """A ball on the side of a sphere, before it or behind: the camera is on that side, and sees its place on the sphere."""
     place = np.array([*way, 0.8]) / np.linalg.norm([*way, 0.8])
-    ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.sphere(1.0), two_sided=True)
+    ball = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.surfaces.sphere(1.0), two_sided=True)
     start = ball.start(contact=tuple(place[:2]), velocity=(0.0, 0.0), guess=1.0)
     path = zm.simulate(ball, start, until=0.2).view(tmp_path / "sphere.html")
     chromium.size(640, 480)
@@ -66,7 +66,7 @@ def test_narrow_window(chromium, page):
 def test_a_wheel_stands_on_the_floor(chromium, tmp_path):
     """Far as it rolls, the floor that nothing tells of lies right below it, whichever way it has turned."""
     wheel = zm.RigidBody("wheel", mass=2.0, inertia=(0.05, 0.09, 0.05), at=(0, 0, 0.3))  # as a disc of radius 0.3 m
-    rolls = zm.WheelOnGround(zm.Ground(), wheel, radius=0.3, axis=(0, 1, 0))
+    rolls = zm.joints.WheelOnGround(zm.Ground(), wheel, radius=0.3, axis=(0, 1, 0))
     system = zm.System([wheel], gravity=9.81, joints=[rolls])
     run = zm.simulate(system, system.start([(wheel.angular_velocity, (0, 10.0, 0))]), until=2.0)
     chromium.open(run.view(tmp_path / "wheel.html"), "paused")

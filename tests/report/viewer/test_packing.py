@@ -61,7 +61,7 @@ def test_a_box_has_the_inertia_it_was_made_from():
 def test_a_solid_is_drawn_along_its_axis(axis):
     """Whether the axis is in the shape or in how it is placed, or in both."""
     length = np.linalg.norm(axis)
-    [look] = zm.Solid.cylinder(0.1, 2.0, axis=axis, density=1.0).looks
+    [look] = zm.bodies.Solid.cylinder(0.1, 2.0, axis=axis, density=1.0).looks
     turned = Placed(Rod(2.0, 0.1, (0.0, 1.0, 0.0)), tuple(np.array([1.0, 1.0, 0.0, 0.0]) / np.sqrt(2)))
     for made, expected in ((Placed(look.shape, look.turn), np.array(axis) / length), (turned, [0.0, 0.0, 1.0])):
         shown = placed(made)

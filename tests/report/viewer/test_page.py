@@ -155,7 +155,7 @@ def test_several_runs(chromium, tmp_path, layout):
     torus = zm.surfaces.torus(1.0, 0.4, inside=True)
     runs = []
     for speed in (2.0, 2.5):
-        rolling = zm.Rolling(zm.ball(0.08, 1.0), on=torus)
+        rolling = zm.Rolling(zm.bodies.ball(0.08, 1.0), on=torus)
         start = rolling.start(contact=(1.0, 0, -0.4), velocity=(1.0, speed, 0.0))
         runs.append(zm.simulate(rolling, start, until=2.0 * speed))
     page = view(runs, tmp_path / "several.html", layout=layout)

@@ -9,7 +9,7 @@ import pytest
 
 import zeromass as zm
 from report.viewer.shown import SINGLE, chain, data_of, rolling_run
-from zeromass.report.viewer import Box, Dot, Rod, Wheel, view
+from zeromass.report.viewer import view
 
 
 def test_numbers_are_those_of_the_run(run, page):
@@ -47,7 +47,7 @@ def test_several_runs_share_a_surface(tmp_path):
 def test_general_systems(tmp_path):
     _, (bob, rod, marker), run = chain()
     lines = [((0, 0, 0), bob.position), (bob.position, marker.position)]
-    shapes = {rod: Rod(0.8, 0.02, (0, 0, 1)), tuple(rod.point((0, 0, 0.1))): Dot(0.03)}
+    shapes = {rod: zm.shapes.cylinder(0.02, 0.8), tuple(rod.point((0, 0, 0.1))): zm.shapes.sphere(0.03)}
     plots = {"Height (m)": {"bob": bob.position[2]}, "x (m)": rod.position[0]}
     path = run.view(tmp_path / "chain.html", shapes=shapes, lines=lines, plots=plots, fps=30, title="A <chain>")
     assert "<title>A &lt;chain&gt;</title>" in path.read_text("utf-8")
@@ -69,16 +69,16 @@ def test_words_for_what_is_wrong(run, tmp_path):
         ("layout is 'stacked'", lambda: view(run, tmp_path / "x.html", layout="stacked")),
         ("no run to view", lambda: view([], tmp_path / "x.html")),
         ("1 runs have 2 names", lambda: view(run, tmp_path / "x.html", names=["a", "b"])),
-        ("'stranger' has a shape", lambda: view(general, tmp_path / "x.html", shapes={other: Dot(0.1)})),
-        ("a shape is zm.Dot", lambda: view(general, tmp_path / "x.html", shapes={bob: 0.1})),  # type: ignore[dict-item]
+        ("'stranger' has a shape", lambda: view(general, tmp_path / "x.html", shapes={other: zm.shapes.sphere(0.1)})),
+        ("a shape is one of zm.shapes", lambda: view(general, tmp_path / "x.html", shapes={bob: 0.1})),  # type: ignore[dict-item]
         ("a line is a pair", lambda: view(general, tmp_path / "x.html", lines=[bob.position])),
         ("points of three components", lambda: view(general, tmp_path / "x.html", lines=[((0, 0), (1, 1))])),
         ("fps is -1", lambda: view(run, tmp_path / "x.html", fps=-1)),
-        ("radius of a dot", lambda: Dot(0.0)),
-        ("a side of a box", lambda: Box((1.0, -1.0, 1.0))),
-        ("axis of a wheel", lambda: Wheel(1.0, 0.1, (0.0, 0.0, 0.0))),
+        ("radius of a sphere", lambda: zm.shapes.sphere(0.0)),
+        ("size of a box", lambda: zm.shapes.box((1.0, -1.0, 1.0))),
+        ("axis of a wheel", lambda: zm.shapes.wheel(1.0, 0.1, axis=(0.0, 0.0, 0.0))),
     ]:
-        with pytest.raises(zm.ModelError, match=re.escape(words)):
+        with pytest.raises(zm.errors.ModelError, match=re.escape(words)):
             call()
 
 

@@ -15,10 +15,10 @@ from zeromass.compile.rolled.machine import Machine
 from zeromass.compile.rolled.prescribed import asking
 from zeromass.compile.rolled.program import can_roll
 from zeromass.compile.rolled.structure import Structure
+from zeromass.errors import StartError
 from zeromass.expression import Expression, Symbol, symbols
 from zeromass.expression.node import undisturbed
 from zeromass.model import State, System
-from zeromass.model.errors import StartError
 from zeromass.model.prescription import Prescription
 
 TASKS = ("positions", "velocities")

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from zeromass.expression.node import Expression, ExpressionError, constant, operation
+from zeromass.errors import ExpressionError
+from zeromass.expression.node import Expression, constant, operation
 from zeromass.expression.operation import writing as w
 from zeromass.expression.operation.algebra import ZERO
 from zeromass.expression.operation.enclosure import Bounds

@@ -8,11 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from zeromass.compile.program import Program, program_at
-from zeromass.errors import shown
+from zeromass.errors import ModelError, shown
 from zeromass.expression import Expression, Symbol
 from zeromass.frozen import frozen
 from zeromass.model import State
-from zeromass.model.errors import ModelError
 from zeromass.model.given import given_all, given_numbers
 from zeromass.model.pieces import SystemPieces
 

@@ -25,7 +25,8 @@ class Method:
     stiff       whether its steps follow the motion, and not the fastest decay or vibration in the system
     stepper     its class, or where that is, "module:Class", to be imported when it is first used
 
-    >>> print(zm.METHODS["radau"].summary)
+    >>> from zeromass.integrate import METHODS
+    >>> print(METHODS["radau"].summary)
     implicit, orders 5, 9 and 13, for stiff systems
     """
 

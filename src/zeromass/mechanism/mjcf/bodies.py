@@ -7,13 +7,13 @@ from itertools import count
 
 import numpy as np
 
+from zeromass.errors import ModelError
 from zeromass.mechanism.description import JointData, LinkData
 from zeromass.mechanism.mjcf.geoms import Geom, geom_of, mesh_solid
 from zeromass.mechanism.mjcf.words import TURNS, Words, four
 from zeromass.mechanism.solid import Solid
 from zeromass.mechanism.turns import direction
 from zeromass.mechanism.xml_lines import Element
-from zeromass.model.errors import ModelError
 
 KINDS = ("hinge", "slide", "ball", "free")
 

@@ -8,13 +8,13 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
+from zeromass.errors import ModelError
 from zeromass.mechanism.description import CollisionData
 from zeromass.mechanism.mesh import MassRule, MeshFile
 from zeromass.mechanism.mjcf.words import Words
 from zeromass.mechanism.solid import Solid
 from zeromass.mechanism.turns import shortest_turn
 from zeromass.mechanism.xml_lines import Element
-from zeromass.model.errors import ModelError
 from zeromass.model.shapes import Look
 
 SHOWN = 2

@@ -35,7 +35,7 @@ def read_mjcf(path: str | PathLike[str], without: Sequence[str] = ()) -> RobotDa
         raise root.error(f"the file describes a <{root.tag}>, and not a <mujoco>")
     for one in root.inside:
         if one.tag in MORE and one.inside:
-            words = "leave it out, without=[…], and close loops with zm.Spherical and the like"
+            words = "leave it out, without=[…], and close loops with zm.joints.Spherical and the like"
             raise one.error(f"<{one.tag}> is more than a tree of bodies; {words}")
     look_through(root)
     words = Words.of(root)

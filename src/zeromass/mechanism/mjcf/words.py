@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
+from zeromass.errors import ModelError
 from zeromass.mechanism.mjcf.known import ACTUATORS, OTHER_ACTUATORS, SHARED
 from zeromass.mechanism.turns import axes_about, direction, of_matrix, shortest_turn
 from zeromass.mechanism.xml_lines import Element, read_xml
-from zeromass.model.errors import ModelError
 from zeromass.model.quaternion import product, rotation
 
 RIGHT = 1e-15

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeVar
 
+from zeromass.errors import ModelError
 from zeromass.model.drawing import Chart
-from zeromass.model.errors import ModelError
 from zeromass.model.given import length
 from zeromass.model.parts import RigidBody
 

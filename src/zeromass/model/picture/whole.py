@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from zeromass.errors import ModelError
 from zeromass.expression import Expression, Symbol, as_expression, evaluate, symbols
 from zeromass.expression.build import ZERO
 from zeromass.model.drawing import Arrow, Drawing, DrawnBody, Joint, Link, Trail
-from zeromass.model.errors import ModelError
 from zeromass.model.parts import Part, RigidBody
 from zeromass.model.picture.charts import CROWD, MANY, some, usual_charts
 from zeromass.model.picture.held import Held, arm, held

@@ -51,7 +51,7 @@ def movie(
     >>> swing = zm.System(kinetic=zm.rate(x)**2 / 2, potential=x**2 / 2)
     >>> zm.simulate(swing, swing.start({x: 1.0}), until=1.0).movie("swing.avi")
     Traceback (most recent call last):
-    zeromass.model.errors.ModelError: a film is written as .mp4, .gif or .webp, not 'swing.avi'
+    zeromass.errors.ModelError: a film is written as .mp4, .gif or .webp, not 'swing.avi'
     """
     ending = given_path(path, "run.mp4").suffix.lower()
     if ending not in (".mp4", ".gif", ".webp"):

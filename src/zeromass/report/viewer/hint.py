@@ -19,7 +19,7 @@ def hint(system: System) -> dict[str, str]:
     code = (
         f"{found} = system.coordinates[:{2 if first != second else 1}]\n"
         f"bob = {point}  # three expressions, m\n"
-        f'run.view("motion.html", lines=[((0, 0, 0), bob)], shapes={{bob: zm.Dot(0.05)}})'
+        f'run.view("motion.html", lines=[((0, 0, 0), bob)], shapes={{bob: zm.shapes.sphere(0.05)}})'
     )
     if first == second:
         code = code.replace(f"{first} = system.coordinates[:1]", f"[{first}] = system.coordinates")

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from zeromass.errors import PageLimited
 from zeromass.expression import Expression, heading
 from zeromass.integrate import Course, Settings, course
 from zeromass.integrate.alone.pieced import Pieced
@@ -47,14 +48,6 @@ MET = 9
 
 CORNERS = 4
 """Sliders of which all ends are tried together before the page is written; of more, those of one after the other."""
-
-
-class PageLimited(UserWarning):
-    """A page can not do all that Python does with this run; it says so itself, in the same words.
-
-    >>> issubclass(zm.PageLimited, UserWarning)
-    True
-    """
 
 
 class Living:

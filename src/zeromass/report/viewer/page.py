@@ -11,8 +11,9 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from zeromass.contact.pictures import Shape
 from zeromass.integrate import Course
-from zeromass.model import ModelError, Shape
+from zeromass.model import ModelError
 from zeromass.model.given import given_all, given_choice, given_kind, given_mapping
 from zeromass.report.palette import for_page
 from zeromass.report.viewer.scene import Point, Series, scene
@@ -62,33 +63,7 @@ def view(
     sliders: Sliders | None = None,
     source: str | None = None,
 ) -> Path:
-    """Writes an HTML file that plays runs in three dimensions, and returns its path.
-
-    runs, others  a run, or several that share the clock
-    layout        of several runs: "overlay" or "side by side"
-    names         of the runs, for legends
-    shapes        {part: zm.Box((a, b, c)) | zm.Rod(length, radius, axis) | zm.Wheel(radius, width, axis) |
-                  zm.Dot(radius) | zm.Disc(radius, width, axis) | zm.Ellipsoid(axes) | zm.Ring(radius, width, axis)};
-                  a tuple (x, y, z) of expressions may stand for a part. Without one the shape follows from where a
-                  body touches, or from its inertia; particles are dots
-    lines         [(point, point), …] drawn between points, three expressions each, beside what the model tells: rods
-                  where a distance is kept, springs, joints
-    trails        points whose paths are drawn; by default those of all parts
-    plots         {"title (unit)": expression or {name: expression}} instead of the usual charts
-    fps           samples a second; by default 60, at least 600 and at most 6000 in all
-    title         of the page
-    sliders       {zm.parameter, or what the start prescribes: (from, to)}: the page makes the motion anew where one is
-                  moved, by itself; what it can not do it says, and a PageLimited warning
-    source        the program that makes the run, for the page's button "copy as Python"
-
-    The file needs no network: a content policy in it forbids any request.
-
-    >>> bob = zm.Particle("bob", mass=1.0)
-    >>> falling = zm.System([bob], gravity=9.81)
-    >>> run = zm.simulate(falling, falling.start(), until=1.0)
-    >>> "<title>bob</title>" in zm.view(run, folder / "bob.html").read_text()
-    True
-    """
+    """Writes an HTML file that plays runs, and returns its path; the other arguments are those of `Run.view`."""
     path = with_ending(path, "a page", PAGES)
     given_choice(layout, "layout", LAYOUTS)
     if title is not None:

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from zeromass.contact.pictures import DRAWN, picture_of
+from zeromass.errors import listed
 from zeromass.errors import shown as short
 from zeromass.expression import Expression, evaluate, expressions, heading
 from zeromass.integrate import Course, Sampled
@@ -21,7 +23,7 @@ from zeromass.report.viewer.hint import hint
 from zeromass.report.viewer.inside import clear
 from zeromass.report.viewer.joined import joints, links
 from zeromass.report.viewer.pack import exact, path, unit
-from zeromass.report.viewer.shapes import CHOOSABLE, dot, placed, reach, usual
+from zeromass.report.viewer.shapes import dot, placed, reach, usual
 from zeromass.report.viewer.trails import trail
 
 Point = np.ndarray | Sequence[Expression | float]
@@ -53,7 +55,7 @@ def scene(
     runs: Sequence[Course],
     *,
     names: Sequence[str],
-    shapes: Mapping[Any, Shape],
+    shapes: Mapping[Any, Any],
     lines: Sequence[tuple[Point, Point]],
     trails: Sequence[Point] | None,
     plots: Mapping[str, Series] | None,
@@ -61,12 +63,12 @@ def scene(
     reach: Sequence[Course] = (),
 ) -> dict[str, Any]:
     """Runs as the page reads them: numbers and packed arrays only; `reach` are motions that surfaces reach as far as."""
-    _check_shapes(shapes, runs)
+    chosen = [_pictures(shapes, run, runs) for run in runs]
     lines = given_all(lines, object, "lines", "two points")
     trails = None if trails is None else given_all(trails, object, "trails", "a point")
     grounds = Grounds()
     shown = []
-    for run, name in zip(runs, names, strict=True):
+    for run, name, own_shapes in zip(runs, names, chosen, strict=True):
         sampled = run.at(_times(run, fps))
         surface, beside = grounds.indices(run, sampled)
         content = {
@@ -74,7 +76,7 @@ def scene(
             "t": [float(sampled.t[0]), float(sampled.t[-1]), len(sampled)],
             "outcome": "" if run.outcome.ending is Ending.FINISHED else str(run.outcome),
             "kinds": _kinds(run),
-            **_drawn(run, sampled, shapes),
+            **_drawn(run, sampled, own_shapes),
             "surface": surface,
             "beside": beside,
             "lines": [{"kind": "line"} | _line(sampled, line) for line in lines],
@@ -301,13 +303,20 @@ def _chart(sampled: Sampled, title: str, series: Any) -> dict[str, Any]:
     return {"title": title, "series": [{"name": name, "values": exact(sampled[e])} for name, e in named.items()]}
 
 
-def _check_shapes(shapes: Mapping[Any, Shape], runs: Sequence[Course]) -> None:
-    known = {part for run in runs for part in run.system.parts}
-    for key, shape in given_mapping(shapes, "shapes", "{part: zm.Dot(…) or another shape}").items():
-        if not isinstance(shape, CHOOSABLE):
-            *most, last = (f"zm.{kind.__name__}" for kind in CHOOSABLE)
-            raise ModelError(f"a shape is {', '.join(most)} or {last}, not {short(shape)}")
+def _pictures(shapes: Mapping[Any, Any], run: Course, runs: Sequence[Course]) -> dict[Any, Any]:
+    """The shapes that were chosen, as they are drawn, by part or by point."""
+    known = {part for one in runs for part in one.system.parts}
+    named = {part.name: part for part in run.system.parts}
+    found: dict[Any, Any] = {}
+    for key, shape in given_mapping(shapes, "shapes", "{part: zm.shapes.sphere(…) or another shape}").items():
+        if not isinstance(shape, DRAWN):
+            raise ModelError(f"a shape is one of zm.shapes, such as zm.shapes.sphere(0.05), not {short(shape)}")
+        if isinstance(key, str) and not any(key == part.name for part in known):
+            raise ModelError(f"there is no part '{key}' to draw; there are: {listed(sorted(named))}")
         if isinstance(key, Part) and key not in known:
             raise ModelError(f"'{key.name}' has a shape, but is no part of the system that was run")
-        if not isinstance(key, Part | tuple):
+        if not isinstance(key, Part | tuple | str):
             raise ModelError(f"shapes belong to parts, or to points (x, y, z) as tuples, not to {short(key)}")
+        if not isinstance(key, str) or key in named:
+            found[named[key] if isinstance(key, str) else key] = picture_of(shape, run.parameters)
+    return found

@@ -18,9 +18,6 @@ __all__ = ["described", "dot", "placed", "quaternions", "reach", "usual"]
 UPRIGHT = (1.0, 0.0, 0.0, 0.0)
 """The quaternion of no turn."""
 
-CHOOSABLE = (Dot, Box, Rod, Wheel, Disc, Ellipsoid, Ring)
-"""Shapes that a user may choose."""
-
 
 def described(shape: Shape | Hull) -> dict[str, Any]:
     """A shape as the page reads it; `turn` is the quaternion from the shape's own axes to those of the body."""

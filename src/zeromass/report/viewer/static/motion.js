@@ -1,4 +1,4 @@
-// A motion as a module of WebAssembly: made by zm.wasm(…), run by this, in a page, in a worker or in Node.
+// A motion as a module of WebAssembly: made by zm.export.wasm(…), run by this, in a page, in a worker or in Node.
 //
 //   const motion = new Motion(await WebAssembly.compile(bytes));
 //   const run = motion.run({ vx: 1.2 }, { until: 25, rtol: 1e-9, atol: 1e-12 });
