@@ -82,7 +82,7 @@ def _shapes(data: CollisionData) -> list[Placed]:
     if data.kind == "cylinder":
         return [(shapes.cylinder(sizes[0], sizes[1]), data.place)]
     if data.kind == "box":
-        return [(shapes.box(sizes), data.place)]
+        return [(shapes.box((sizes[0], sizes[1], sizes[2])), data.place)]
     if data.kind == "ellipsoid":
         return [(shapes.ellipsoid(sizes), data.place)]
     assert data.mesh is not None
