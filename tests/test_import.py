@@ -165,11 +165,11 @@ for name in ("Sytem", "_repr_html_"):
     ]
 
 
-MOVED = """Belt Bushing Cam Cylindrical Distance Fixed Gear PID Planar PointOnPlane Prismatic Ray Revolute Rope Screw Signal
-Solid Spherical SphericalBody StartError Target Universal ZeromassError ball branch c_code capsule collision_contacts cone convex
-cylinder derivative disc ellipsoid evaluate first_time fit gradient host integral inverse_dynamics jacobian largest latex
-linearize mean periodic sampled samples saturated servo shell smallest substitute superquadric torus two_material_shell
-values_at wasm with_feedback"""
+MOVED = """Belt Bushing Cam Cylindrical Distance Fixed Gear PID Planar PointOnPlane Prismatic Ray Revolute Rope Screw
+Signal Solid Spherical SphericalBody StartError Target Universal ZeromassError ball branch c_code capsule
+collision_contacts cone convex cylinder derivative disc ellipsoid evaluate first_time fit gradient host
+integral inverse_dynamics jacobian largest latex linearize mean periodic sampled samples saturated servo shell
+smallest substitute superquadric torus two_material_shell values_at wasm with_feedback"""
 """Names that were directly in `zm` and are the same in a namespace."""
 
 
