@@ -32,7 +32,7 @@ def reduce(request: pytest.FixtureRequest) -> Reduce:
     if request.param == "lanes":
 
         def of_study(name: str, e: zm.expression.Expression) -> float:
-            keep = {"kept": getattr(zm, {"maximum": "largest", "minimum": "smallest"}.get(name, name))(e)}
+            keep = {"kept": getattr(zm.study, {"maximum": "largest", "minimum": "smallest"}.get(name, name))(e)}
             return zm.sweep(ball, start, until=UNTIL, over={w: [ALONG]}, keep=keep).kept.item()
 
         return of_study

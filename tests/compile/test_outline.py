@@ -166,7 +166,7 @@ def test_every_package_that_a_program_follows_from_counts():
     rooms = "{name.split('.')[1] for name in sys.modules if name.startswith('zeromass.')}"
     code = f"import sys, types; {bare}; import zeromass.compile.program; print(*{rooms})"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
-    assert set(found) - {"errors", "frozen", "later"} == set(outline.WRITTEN_BY)
+    assert set(found) - {"errors", "frozen", "lazy"} == set(outline.WRITTEN_BY)
 
 
 def test_parameters_are_numbers_of_the_state(folder, monkeypatch):

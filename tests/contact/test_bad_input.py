@@ -119,7 +119,7 @@ MISTAKES = {
     ),
     "point of two coordinates": (lambda: surface()(np.array([1.0, 2.0])), ModelError, "'bowl' three (2,)"),
     # the rolling system
-    "no body": (lambda: zm.Rolling(0.1, on=surface()), ModelError, "SphericalBody 0.1"),
+    "no body": (lambda: zm.Rolling(0.1, on=surface()), ModelError, "zm.bodies.ball 0.1"),
     "no surface": (lambda: zm.Rolling(BALL, on=bowl), ModelError, "zm.Surface function"),
     "unknown spin": (lambda: rolling(spin="some"), ModelError, "spin 'some' 'free' 'none'"),
     "unknown contact": (lambda: rolling(contact="three-sided"), ModelError, "contact 'three-sided' 'two-sided'"),

@@ -10,7 +10,7 @@ from zeromass.expression import as_expression, coordinate, coordinates, evaluate
 
 x, y = coordinates("x y")
 BRANCHING = r"write zm\.where\(condition, value_if_true, value_if_false\)"
-EVALUATE = r"Evaluate it with zm\.evaluate\(expression, values\)"
+EVALUATE = r"Evaluate it with zm\.expression\.evaluate\(expression, values\)"
 
 
 def branch():

@@ -48,7 +48,7 @@ def test_a_motion_on_the_way_to_something_else_is_interrupted_as_a_whole(impatie
     assert not [*tmp_path.iterdir()]
 
 
-@pytest.mark.filterwarnings("ignore::zeromass.integrate.RunStopped")
+@pytest.mark.filterwarnings("ignore::zeromass.errors.RunStopped")
 def test_no_number_of_a_paper_follows_from_a_part_of_its_run(impatient):
     impatient()
     with pytest.raises(KeyboardInterrupt):

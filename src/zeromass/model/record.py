@@ -236,6 +236,7 @@ def _later_kind(name: str) -> type[System] | None:
     """A kind of system that few programs need, and that is registered once it is imported."""
     homes = {
         "contacts": ("zeromass.contact.contacts", "Contacts"),
+        "rolling": ("zeromass.contact.rolling", "Rolling"),
         "sliding": ("zeromass.contact.sliding", "Sliding"),
     }
     if name not in homes:
