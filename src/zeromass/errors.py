@@ -271,3 +271,14 @@ def unwritable(text: str) -> bool:
     (False, True, True)
     """
     return "\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text)
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """'; did you mean …?' where a known word is close, otherwise nothing."""
+    import difflib  # few programs are wrong
+
+    word, words = word[:60], list(known)
+    close = difflib.get_close_matches(word, words, n=1, cutoff=0.6)
+    if not close:
+        close = [other for other in words if other.lower() == word.lower()][:1]
+    return f"; did you mean '{close[0]}'?" if close else ""

@@ -27,7 +27,8 @@ from zeromass.integrate import Course, Limits, MethodName, Settings, course
 from zeromass.integrate.course import Events, events_of
 from zeromass.model import ModelError, State, System
 from zeromass.model.beginning import Beginning
-from zeromass.model.given import given_kind, given_mapping, shown, value_of
+from zeromass.model.given import Parameters, by_parameter, given_kind, given_mapping, shown, value_of
+from zeromass.model.naming import meant
 from zeromass.model.state import parameter_values
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def simulate(
     project: bool = True,
     step: float | None = None,
     longest_step: float = np.inf,
-    parameters: Mapping[Expression, float] | None = None,
+    parameters: Parameters | None = None,
     transitions: bool = True,
     limits: Limits | None = None,
     memory: float | None = None,
@@ -75,7 +76,7 @@ def simulate(
                  enough for what depends on time alone in them, and for sines of the state; two zeros of another function
                  between two neighbouring stages of a step are missed: `longest_step` bounds the steps
     project      return to the constraints after each step; without it they drift as in the papers
-    parameters   values other than those of the start
+    parameters   values other than those of the start, {parameter or its name: number}
     transitions  whether the motion goes on where its kind changes, such as from rolling to slipping; the run then has
                  several segments. Without, it ends there
     limits       numbers at which the run takes a decision, see `zm.Limits`
@@ -102,7 +103,7 @@ def simulate(
             f"the start belongs to another system, or is none: {shown(start)}; make it with system.start(…)"
         )
     if parameters is not None:
-        start = _with_parameters(start, given_mapping(parameters, "parameters", "{parameter: number}"))
+        start = _with_parameters(start, parameters)
     with _watching(progress, start.t, until) as tell:
         found = course(system, start, until, settings, events=events, tell=tell, keep_interrupted=True)
     run = Run(found.segments)
@@ -211,7 +212,7 @@ class Run(Course):
             return self._certificate
         from zeromass.analysis import certificate
 
-        return certificate(self, of)
+        return certificate(self, meant(self.system, of))
 
     @cached_property
     def _certificate(self) -> Certificate:
@@ -247,7 +248,7 @@ class Run(Course):
         return work(self)
 
     # what it tells ---------------------------------------------------------------------------------------------------
-    def maximum(self, expression: Expression) -> Extremum:
+    def maximum(self, expression: Expression | str) -> Extremum:
         """The largest value of an expression and its time, between steps too.
 
         >>> x = zm.coordinate("x")
@@ -259,9 +260,9 @@ class Run(Course):
         """
         from zeromass.analysis import maximum
 
-        return maximum(self, expression)
+        return maximum(self, meant(self.system, expression))
 
-    def minimum(self, expression: Expression) -> Extremum:
+    def minimum(self, expression: Expression | str) -> Extremum:
         """The smallest value of an expression and its time, between steps too.
 
         >>> x = zm.coordinate("x")
@@ -273,7 +274,7 @@ class Run(Course):
         """
         from zeromass.analysis import minimum
 
-        return minimum(self, expression)
+        return minimum(self, meant(self.system, expression))
 
     def integral(self, expression: Any) -> np.ndarray:
         """The integral of an expression over the time of the run, or of each of an array of them, to rtol ∫|e| dt.
@@ -288,7 +289,7 @@ class Run(Course):
         """
         from zeromass.analysis import integral
 
-        return integral(self, expression)
+        return integral(self, meant(self.system, expression))
 
     def mean(self, expression: Any) -> np.ndarray:
         """The mean of an expression over the time of the run, or of each of an array of them; see `integral`.
@@ -301,7 +302,7 @@ class Run(Course):
         """
         from zeromass.analysis import mean
 
-        return mean(self, expression)
+        return mean(self, meant(self.system, expression))
 
     def required_friction(self) -> RequiredFriction:
         """The coefficient of friction that rolling needs: the largest |F_t|/F_n, and its time.
@@ -378,7 +379,7 @@ class Run(Course):
 
         return sensitivity(self, times)
 
-    def adjoint(self, e: Expression, times: ArrayLike | None = None, weights: ArrayLike = 1.0) -> Adjoint:
+    def adjoint(self, e: Expression | str, times: ArrayLike | None = None, weights: ArrayLike = 1.0) -> Adjoint:
         """Derivatives of Σ w_k e(t_k) by the whole start and all parameters, from one integration backward in time.
 
         times    at which e counts; by default the end
@@ -392,7 +393,7 @@ class Run(Course):
         """
         from zeromass.analysis import adjoint
 
-        return adjoint(self, e, times, weights)
+        return adjoint(self, meant(self.system, e), times, weights)
 
     def lyapunov_exponent(self, *, every: float | None = None, seed: int = 0) -> float:
         """Largest Lyapunov exponent, 1/s: the mean rate of growth of a tangent of the motion.
@@ -691,11 +692,12 @@ class Run(Course):
         return attributes(self, self.origin, certificate=words, scenario=scenario)
 
 
-def _with_parameters(start: State, parameters: Mapping[Expression, float]) -> State:
+def _with_parameters(start: State, parameters: Parameters) -> State:
     """The same state with other values of some parameters."""
     if not parameters:
         return start
-    values = parameter_values(start.system, {**start.parameters, **parameters})
+    given = by_parameter(given_mapping(parameters, "parameters", "{parameter: number}"), start.system.parameters)
+    values = parameter_values(start.system, {**start.parameters, **given})
     return State(start.system, start.t, start.q, start.v, {**start.parameters, **values}, turns=start.turns)
 
 

@@ -134,7 +134,9 @@ def _switching() -> list[tuple[zm.System, zm.State, float]]:
 @pytest.mark.parametrize("which", [0, 1])
 def test_a_motion_that_switches_is_refused_in_words(which):
     system, start, period = _switching()[which]
-    with pytest.raises(zm.errors.ModelError, match=r"tangents end where .* at t = .* s; zm\.analysis\.periodic needs them"):
+    with pytest.raises(
+        zm.errors.ModelError, match=r"tangents end where .* at t = .* s; zm\.analysis\.periodic needs them"
+    ):
         zm.analysis.periodic(system, start, period)
 
 
@@ -152,5 +154,5 @@ def test_derivatives_of_a_sampled_run_are_refused_in_words():
     cart = zm.System(kinetic=zm.rate(x) ** 2 / 2, forces={x: F})
     run = zm.control.sampled(cart, cart.start({x: 1.0}), {F: -x - zm.rate(x)}, every=0.5, until=2.0)
     for asked in (zm.Run.sensitivity, zm.Run.lyapunov_exponent, zm.Run.lyapunov_spectrum, lambda run: run.adjoint(x)):
-        with pytest.raises(zm.errors.ModelError, match=r"parameters are set anew, as by zm\.control\.sampled, at t = 0\.5 s"):
+        with pytest.raises(zm.errors.ModelError, match=r"set anew, as by zm\.control\.sampled, at t = 0\.5 s"):
             asked(run)

@@ -70,7 +70,9 @@ def test_a_formula_that_doubles_with_every_node():
         f = np.sin(f) + f
     assert len(ordered([f])) == 10_001
     assert repr(f) == "<expression of 10001 operations>"
-    with pytest.raises(ExpressionError, match=r"operations, too many to read; print parts of it, or zm\.export\.c_code"):
+    with pytest.raises(
+        ExpressionError, match=r"operations, too many to read; print parts of it, or zm\.export\.c_code"
+    ):
         latex(f)
     assert np.isfinite(evaluate(gradient(f, [x])[0], {x: 1e-3}))
 

@@ -18,7 +18,8 @@ from zeromass.errors import quoted, shown
 from zeromass.expression import Expression, Symbol
 from zeromass.model import ModelError, State, System
 from zeromass.model.by_expression import ByExpression
-from zeromass.model.given import given_count, given_finite, given_flag, given_kind
+from zeromass.model.given import given_count, given_finite, given_flag, given_kind, parameters_by_name
+from zeromass.model.naming import meant
 from zeromass.model.state import belonging
 
 Kind = Literal["fold", "pitchfork", "transcritical", "Hopf"]
@@ -150,7 +151,7 @@ def branch(
     belonging(start, system)
     if not isinstance(over, tuple | list) or len(over) != 3:
         raise ModelError(f"over is {shown(over)}; it is (parameter, low, high)")
-    parameter, low, high = over
+    (parameter,), low, high = parameters_by_name(over[:1], system.parameters), *over[1:]
     step, points = given_finite(step, "step"), given_count(points, "points", 1)
     if not step > 0:
         raise ModelError(f"step is {step:g}; it is positive")
@@ -160,7 +161,9 @@ def branch(
     begin = start.parameters[parameter]
     if not low <= begin <= high:
         raise ModelError(f"the start has {parameter.name} = {begin:g}, outside of {low:g} … {high:g}")
-    path = Path(system, start, parameter, (low, high), constants(constant), states, step, points)
+    path = Path(
+        system, start, parameter, (low, high), constants(meant(system, constant)), meant(system, states), step, points
+    )
     ways = [path.followed(start, sign * path.along) for sign in (-1.0, 1.0)]
     back, ahead = ways
     joined = tuple(reversed(back.points[1:])) + ahead.points

@@ -16,7 +16,8 @@ from zeromass.errors import quoted
 from zeromass.expression import Expression, Symbol, jacobian, symbols
 from zeromass.expression import t as time
 from zeromass.model import ModelError, StartError, State, System
-from zeromass.model.given import given_all, given_finite, given_kind
+from zeromass.model.given import Parameters, given_all, given_finite, given_kind, parameters_by_name
+from zeromass.model.naming import meant
 from zeromass.model.solving import StartEquations
 from zeromass.model.start import Prescribed, consistent_start
 from zeromass.model.start import _pairs as prescribed_pairs
@@ -31,7 +32,7 @@ def equilibrium(
     constant: Constant = None,
     by: Sequence[Expression] = (),
     t: float = 0.0,
-    parameters: Mapping[Expression, float] | None = None,
+    parameters: Parameters | None = None,
     guess: Prescribed = (),
 ) -> State:
     """A state of rest, or of steady motion; the arguments are those of `System.equilibrium`."""
@@ -39,7 +40,7 @@ def equilibrium(
     t = given_finite(t, "t")
     values = parameter_values(system, parameters)
     free = _freed(system, by)
-    staying = constants(constant)
+    staying = constants(meant(system, constant))
     balance = Balance(system, staying)
     wishes = prescribed_pairs(system, prescribed, "prescribed")
     try:
@@ -90,7 +91,7 @@ def _rest(
 
 def _freed(system: System, by: Sequence[Expression]) -> list[Symbol]:
     found: list[Symbol] = []
-    for p in given_all(by, object, "by", "a parameter"):
+    for p in parameters_by_name(given_all(by, object, "by", "a parameter"), system.parameters):
         if not isinstance(p, Symbol) or p not in system.parameters:
             names = ", ".join(x.name for x in system.parameters) or "none"
             raise ModelError(f"{quoted(p)} is no parameter of the system; its parameters are: {names}")

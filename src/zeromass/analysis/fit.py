@@ -18,7 +18,17 @@ from zeromass.expression import Expression, Symbol, as_expression
 from zeromass.integrate import Course, Settings
 from zeromass.integrate.course import course
 from zeromass.model import ModelError, StartError, State, System
-from zeromass.model.given import given_all, given_finite, given_kind, given_mapping, given_numbers, given_parameters
+from zeromass.model.given import (
+    ByName,
+    given_all,
+    given_finite,
+    given_kind,
+    given_mapping,
+    given_numbers,
+    given_parameters,
+    parameters_by_name,
+)
+from zeromass.model.naming import meant
 from zeromass.model.state import ROUNDING
 
 Data = Mapping[Any, Sequence[Any]]
@@ -56,7 +66,7 @@ class Measured:
 class FitResult:
     """Parameters that fit measurements, and how well they are known.
 
-    values      {parameter: value}
+    values      {parameter: value}, also by name: `values["k"]`
     errors      {parameter: standard error}; infinite where the measurements do not tell
     covariance  of the parameters, in their order
     residuals   (model − measurement)/error, one after the other
@@ -102,6 +112,7 @@ class FitResult:
 
         if not 0 < given_finite(level, "level") < 1:
             raise ModelError(f"level is {level}; it lies between 0 and 1")
+        (parameter,) = parameters_by_name([parameter], self.values)
         if (parameter := _parameter(parameter)) not in self.values:
             fitted = ", ".join(p.name for p in self.values)
             raise ModelError(f"'{parameter.name}' is none of what was fitted: {fitted}")
@@ -122,8 +133,8 @@ def fit(
     """Values of parameters with which a motion fits measurements best, by least squares with exact derivatives.
 
     of        a run, whose start, parameters and settings are taken as the first guess; or a system, with its `start`
-    data      {expression: (times, values)} or (times, values, standard errors); any expressions, reactions among them
-    over      parameters in the model, in its constraints, or in the start, as in system.start({x: x0})
+    data      {expression or its name: (times, values)} or (times, values, standard errors), of reactions too
+    over      parameters, or their names, in the model, in its constraints, or in the start, as in system.start({x: x0})
     bounds    {parameter: (low, high)}
     settings  tolerances of the runs, where a system is given
 
@@ -141,9 +152,11 @@ def fit(
 
     least_squares: Any = optimize.least_squares
     system, start, settings, make = _given(of, start, settings)
-    names = [_parameter(p) for p in given_all(over, object, "over", "a parameter")]
+    own = system.system if isinstance(system, Program) else system
+    known = [*own.parameters, *(start.made_of.parameters if start.made_of else ())]
+    names = [_parameter(p) for p in parameters_by_name(given_all(over, object, "over", "a parameter"), known)]
     given_mapping(data, "data", "{expression: (times, values)}")
-    measured = [Measured(e, given) for e, given in data.items()]
+    measured = [Measured(meant(own, e), given) for e, given in data.items()]
     if any(not one.t.size for one in measured):
         raise ModelError("there are data without any times")
     if not names or not measured:
@@ -151,8 +164,8 @@ def fit(
     until = max(float(one.t.max()) for one in measured)
     if min(float(one.t.min()) for one in measured) < start.t:
         raise ModelError(f"there are data before the start, at t = {start.t:g} s")
-    known = {**{p: p.default for p in names}, **start.parameters}
-    first = np.array([known[p] for p in names], dtype=float)
+    begin = {**{p: p.default for p in names}, **start.parameters}
+    first = np.array([begin[p] for p in names], dtype=float)
     low, high = _bounds(names, bounds)
     for p, x, a, b in zip(names, first.tolist(), low.tolist(), high.tolist(), strict=True):
         if not a <= x <= b:
@@ -200,8 +213,8 @@ def fit(
     covariance, errors, told = _spread(J, r, scale, all(one.known for one in measured))
     run = moved(found.x)
     return FitResult(
-        dict(zip(names, found.x.tolist(), strict=True)),
-        dict(zip(names, errors.tolist(), strict=True)),
+        ByName(zip(names, found.x.tolist(), strict=True)),
+        ByName(zip(names, errors.tolist(), strict=True)),
         covariance,
         r,
         make(run),
@@ -263,7 +276,7 @@ def _parameter(p: Expression) -> Symbol:
 def _bounds(
     names: Sequence[Symbol], given: Mapping[Expression, tuple[float, float]] | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    own = {} if given is None else given_parameters(given, "bounds")
+    own = {} if given is None else given_parameters(given, "bounds", names)
     pairs = [
         given_numbers(own.get(p, (-np.inf, np.inf)), f"the bounds of '{p.name}'", (2,), finite=False).tolist()
         for p in names

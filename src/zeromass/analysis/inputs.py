@@ -10,10 +10,10 @@ import numpy as np
 from zeromass.expression import Expression, Symbol, as_expression, parameter, symbols
 from zeromass.model import ModelError, System
 from zeromass.model.forces import Load, loads
-from zeromass.model.given import given_all, given_kind
+from zeromass.model.given import given_all, given_kind, parameters_by_name
 
-Input = Expression | Load | Mapping[Expression, Any]
-"""A parameter of the system, or a force of unit size: zm.Force, zm.Torque, {coordinate: force}."""
+Input = Expression | str | Load | Mapping[Expression, Any]
+"""A parameter of the system or its name, or a force of unit size: zm.Force, zm.Torque, {coordinate: force}."""
 
 
 class Inputs(NamedTuple):
@@ -36,14 +36,14 @@ def inputs_of(system: System, given: Sequence[Input] | Input | None) -> Inputs:
     """Inputs as a user gives them; the same force is the same parameter every time."""
     if given is None:
         return Inputs((), {})
-    if isinstance(given, Expression | Mapping) or not isinstance(given, Iterable):
+    if isinstance(given, Expression | Mapping | str) or not isinstance(given, Iterable):
         given = [given]
     given_kind(system, System, "the system", "a zm.System")
     known: dict[Any, tuple[Symbol, Any, np.ndarray]] = system.memory.setdefault("inputs", {})
     found: list[Symbol] = []
     acting: dict[Symbol, np.ndarray] = {}
-    for one in given_all(given, object, "inputs", "a parameter, or a force"):
-        if isinstance(one, Expression):
+    for one in parameters_by_name(given_all(given, object, "inputs", "a parameter, or a force"), system.parameters):
+        if isinstance(one, Expression | str):
             found.append(_own(system, one))
             continue
         (load,) = loads([one], "inputs")
@@ -58,7 +58,7 @@ def inputs_of(system: System, given: Sequence[Input] | Input | None) -> Inputs:
     return Inputs(tuple(found), acting)
 
 
-def _own(system: System, u: Expression) -> Symbol:
+def _own(system: System, u: Any) -> Symbol:
     if not isinstance(u, Symbol) or u.kind != "parameter":
         raise ModelError(
             f"'{u!r}' is no input: give a zm.parameter that stands in a force, or a force such as {{x: 1.0}}"

@@ -26,6 +26,7 @@ from zeromass.equation.rank import CONSISTENCY_TOLERANCE, negligible
 from zeromass.expression import Expression, expressions, rate, symbols
 from zeromass.integrate import Course
 from zeromass.model import ModelError, State, System
+from zeromass.model.naming import meant
 from zeromass.model.state import ROUNDING
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def linearize(
     program, state, given = _placed(system, at)
     system = program.system
     u = inputs_of(given.system, inputs)
-    y, wanted = _named(outputs), _named(states)
+    y, wanted = _named(meant(system, outputs)), _named(meant(system, states))
     rates = _rates(tuple(wanted.values()))
     formulas = _on_piece(given.system, [*y.values(), *wanted.values(), *rates])
     slope = slopes_of(program, formulas, u.parameters, u.acting).at(state)

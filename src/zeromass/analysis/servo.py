@@ -18,7 +18,6 @@ from zeromass.analysis.differentiation import Differentiation
 from zeromass.analysis.inputs import Input, Inputs, inputs_of
 from zeromass.compile.program import compile
 from zeromass.expression import (
-    Expression,
     jacobian,
 )
 from zeromass.expression import t as time
@@ -26,7 +25,7 @@ from zeromass.model import ModelError, StartError, State, System
 from zeromass.model.constraint import rows_of
 from zeromass.model.control import SETTLING, Control
 from zeromass.model.feedback import with_feedback
-from zeromass.model.given import given_finite
+from zeromass.model.given import Parameters, given_finite
 from zeromass.model.solving import StartEquations
 from zeromass.model.start import Prescribed, _pairs, consistent_start, states_nearby
 from zeromass.model.state import parameter_values
@@ -122,7 +121,7 @@ def start_on_path(
     prescribed: Prescribed = (),
     *,
     t: float = 0.0,
-    parameters: Mapping[Expression, float] | None = None,
+    parameters: Parameters | None = None,
     guess: Prescribed = (),
 ) -> State:
     """A state of a controlled system from which its path is followed exactly; see `Control.start`.

@@ -25,9 +25,8 @@ TABLE = 2**24
 
 def scenario_at(file: str, case: str | None) -> Scenario:
     """The scenario of a file, or of a name that comes along."""
-    from zeromass.errors import FileError
+    from zeromass.errors import FileError, nearest
     from zeromass.scenario import load_scenario, shipped_scenarios
-    from zeromass.scenario.errors import nearest
 
     if not Path(file).is_file() and file not in shipped_scenarios():
         if Path(file).exists():
@@ -159,7 +158,7 @@ def figure(run: Run, kind: str, path: Path, **options: Any) -> Path:
 
     available = run.plot.available()
     if kind not in available:
-        from zeromass.scenario.errors import nearest
+        from zeromass.errors import nearest
 
         hint = nearest(kind, available) or f"; there are: {', '.join(available)}"
         raise UsageError(f"this run has no plot '{kind}'{hint}")

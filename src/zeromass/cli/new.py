@@ -50,7 +50,7 @@ def _put(place: Path, text: str) -> None:
 
 
 def _text(like: str | None) -> str:
-    from zeromass.scenario.errors import nearest
+    from zeromass.errors import nearest
     from zeromass.scenario.scenario import shipped_scenarios, starter
 
     if like is None:

@@ -121,9 +121,9 @@ def _options(run: Run, kind: str, formula: str | None) -> dict[str, Any]:
     if formula is None:
         raise UsageError("the plot 'quantity' needs --formula, such as --formula \"energy\"")
     from zeromass.expression import t
+    from zeromass.model.naming import names
     from zeromass.scenario.errors import FormulaError
     from zeromass.scenario.formula import formula as read
-    from zeromass.scenario.names import names
 
     try:
         return {"expression": read(formula, {**names(run.system), "t": t}), "label": formula}

@@ -25,7 +25,7 @@ from zeromass.expression import Array, Expression, Symbol, as_expression, expres
 from zeromass.model import ContactPoint, Event, ModelError, Part, Particle, Quantity, RigidBody, State, System
 from zeromass.model.by_expression import ByExpression
 from zeromass.model.forces import Forces, Load, loads
-from zeromass.model.given import Number, Vector, given_choice, given_parameters, value_of
+from zeromass.model.given import Number, Parameters, Vector, given_choice, given_parameters, value_of
 from zeromass.model.moved import Moved
 from zeromass.model.record import recorded
 from zeromass.model.requirement import Requirement
@@ -283,7 +283,7 @@ class Contacts(ByExpression, System):
         orientation: Any = (1.0, 0.0, 0.0, 0.0),
         touching: Iterable[str] | None = None,
         t: float = 0.0,
-        parameters: Mapping[Expression, float] | None = None,
+        parameters: Parameters | None = None,
         guess: Any = (),
     ) -> State:
         """A consistent start.

@@ -16,7 +16,7 @@ from zeromass.contact.watched import UPRIGHT
 from zeromass.expression import Evaluator, Expression, Symbol, as_expression, expressions, gradient, rate
 from zeromass.expression import t as time
 from zeromass.model import RigidBody, StartError, State
-from zeromass.model.given import given_all, given_finite, given_numbers, given_parameters
+from zeromass.model.given import Parameters, given_all, given_finite, given_numbers, given_parameters
 from zeromass.model.prescription import Prescription, has_formulas, numbers, parameters_in, values_of
 from zeromass.model.quaternion import rotation
 from zeromass.model.requirement import number_at
@@ -54,18 +54,18 @@ def placed(
     words: Mapping[str, Any],
     touching: Iterable[str] | None,
     t: float,
-    parameters: Mapping[Expression, float] | None,
+    parameters: Parameters | None,
 ) -> State:
     """A state of the bodies; see `Contacts.start`."""
-    parameters = given_parameters({} if parameters is None else parameters, "parameters")
     t = given_finite(t, "the start time", StartError)
     if touching is not None:
         several = [touching] if isinstance(touching, str) else touching
         touching = given_all(several, str, "touching", "the name of a contact")
     said = [_of_body(whole, words, k) for k in range(len(whole.bodies))]
     formulas = parameters_in(value for own in said for value in own.values())
-    own_values = values_of(formulas, parameters)
-    parameters = {p: x for p, x in parameters.items() if p in whole.parameters or p not in formulas}
+    values = given_parameters({} if parameters is None else parameters, "parameters", [*formulas, *whole.parameters])
+    own_values = values_of(formulas, values)
+    parameters = {p: x for p, x in values.items() if p in whole.parameters or p not in formulas}
     at = {**values_of(whole.parameters, parameters), **own_values}
     by_body = [{word: numbers(value, at) for word, value in own.items()} for own in said]
     places: list[tuple[Any, Any]] = []

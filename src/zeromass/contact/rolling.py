@@ -26,7 +26,7 @@ from zeromass.contact.thrown import Thrown, not_begun
 from zeromass.contact.touching import contact_of, holds, resistance_of, viscous_torques
 from zeromass.contact.traced import PLACE
 from zeromass.contact.watched import LOST, rolling_events
-from zeromass.expression import Evaluator, Expression, Symbol, as_expression, expressions, rate, symbols
+from zeromass.expression import Evaluator, Symbol, as_expression, expressions, rate, symbols
 from zeromass.expression import t as time
 from zeromass.expression.build import ZERO
 from zeromass.expression.pieces import switches
@@ -36,6 +36,7 @@ from zeromass.model.constraint import Row, rows_of
 from zeromass.model.forces import Forces, Load, loads
 from zeromass.model.given import (
     Number,
+    Parameters,
     Vector,
     given_choice,
     given_flag,
@@ -340,7 +341,7 @@ class Rolling(OnSurface):
         prescribed: Prescribed = ...,
         *,
         t: float = ...,
-        parameters: Mapping[Expression, float] | None = ...,
+        parameters: Parameters | None = ...,
         guess: Prescribed = ...,
     ) -> State: ...
 
@@ -355,7 +356,7 @@ class Rolling(OnSurface):
         touching: ArrayLike | None = ...,
         relative: bool = ...,
         t: float = ...,
-        parameters: Mapping[Expression, float] | None = ...,
+        parameters: Parameters | None = ...,
         guess: Number = ...,
     ) -> State: ...
 
@@ -365,7 +366,7 @@ class Rolling(OnSurface):
         *,
         contact: ArrayLike | Sequence[Number] | None = None,
         t: float = 0.0,
-        parameters: Mapping[Expression, float] | None = None,
+        parameters: Parameters | None = None,
         guess: Any = None,
         **words: Any,
     ) -> State:

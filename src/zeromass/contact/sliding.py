@@ -13,11 +13,11 @@ from zeromass.contact.limits import possible_creep, possible_restitution
 from zeromass.contact.surface import Surface
 from zeromass.contact.walls import Wall
 from zeromass.errors import shown
-from zeromass.expression import Array, Expression, Symbol, expressions
+from zeromass.expression import Array, Symbol, expressions
 from zeromass.expression.build import ZERO
 from zeromass.model import Event, ModelError, Particle, Quantity, StartError, State, System
 from zeromass.model.forces import Forces, GeneralizedForce, Load, loads
-from zeromass.model.given import Number, Vector, given_all, given_numbers, shape_of
+from zeromass.model.given import Number, Parameters, Vector, given_all, given_numbers, shape_of
 from zeromass.model.record import read_number, recorded, written_number
 from zeromass.model.requirement import Ordered, Requirement
 from zeromass.model.start import Prescribed
@@ -154,7 +154,7 @@ class Sliding(System):
         contact: Sequence[Number] | np.ndarray | None = None,
         velocity: Sequence[Number] | np.ndarray = (0.0, 0.0, 0.0),
         t: float = 0.0,
-        parameters: Mapping[Expression, float] | None = None,
+        parameters: Parameters | None = None,
         guess: Any = None,
     ) -> State:
         """A particle that flies, from a `position`, or one that touches its first surface, at a `contact`.

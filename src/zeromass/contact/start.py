@@ -15,11 +15,11 @@ from zeromass.contact.penetration import POINTS
 from zeromass.contact.roller import Roller
 from zeromass.contact.watched import UPRIGHT
 from zeromass.errors import shown
-from zeromass.expression import Evaluator, Expression, Symbol, expressions
+from zeromass.expression import Evaluator, Symbol, expressions
 from zeromass.expression import symbols as leaves
 from zeromass.expression import t as time
 from zeromass.model import StartError, State
-from zeromass.model.given import Number, given_finite, given_parameters, length
+from zeromass.model.given import Number, Parameters, given_finite, given_parameters, length
 from zeromass.model.prescription import Prescription, has_formulas, numbers, parameters_in, values_of
 from zeromass.model.quaternion import rotation
 from zeromass.model.requirement import number_at
@@ -62,16 +62,17 @@ def rolling_start(
     touching: ArrayLike | None = None,
     relative: bool = False,
     t: float = 0.0,
-    parameters: Mapping[Expression, float] | None = None,
+    parameters: Parameters | None = None,
     guess: Number = 0.0,
 ) -> State:
     """A state that rolls, from what one would say of it; see `Rolling.start`."""
-    parameters = given_parameters({} if parameters is None else parameters, "parameters")
     t = given_finite(t, "the start time", StartError)
     formulas = Formulas(contact, velocity, spin, orientation, guess)
-    contact, velocity, turning, orientation, height = formulas.numbers(rolling.parameters, parameters)
-    own_values = values_of(formulas.parameters, parameters)
-    parameters = {p: x for p, x in parameters.items() if p not in formulas.alone(rolling.parameters)}
+    symbols = [*formulas.parameters, *rolling.parameters]
+    values = given_parameters({} if parameters is None else parameters, "parameters", symbols)
+    contact, velocity, turning, orientation, height = formulas.numbers(rolling.parameters, values)
+    own_values = values_of(formulas.parameters, values)
+    parameters = {p: x for p, x in values.items() if p not in formulas.alone(rolling.parameters)}
     contact = _numbers(contact, "contact", (2, 3))
     velocity = _numbers(velocity, "velocity", (2, 3))
     turning = None if turning is None else given_finite(turning, "spin", StartError)
@@ -222,16 +223,14 @@ def _on_surface(
     )
 
 
-def _check_inside(
-    rolling: Rolling, contact: np.ndarray, t: float, parameters: Mapping[Expression, float] | None
-) -> None:
+def _check_inside(rolling: Rolling, contact: np.ndarray, t: float, parameters: Mapping[Any, float]) -> None:
     """Contact where the surface is known; a surface that turns out of the vertical says so only in three coordinates."""
     surface, P = rolling.surface, rolling.contact
     inside, area = surface.inside(P), surface.area
     if area is None or (len(contact) == 2 and any(P[2] in leaves(e) for e in surface.local(P)[:2])):
         return
     known = dict(zip(P, [*contact, 0.0], strict=False))
-    known.update({time: t, **{p: p.default for p in rolling.parameters}, **(parameters or {})})
+    known.update({time: t, **{p: p.default for p in rolling.parameters}, **parameters})
     if _value(inside, known) < 0.0:
         X, Y = _value(surface.local(P)[:2], known)
         (x0, y0), (x1, y1) = area

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -18,6 +18,7 @@ from zeromass.expression import t as time
 from zeromass.expression.build import ONE, ZERO
 from zeromass.model import ModelError
 from zeromass.model.given import (
+    Parameters,
     Vector,
     given_array,
     given_finite,
@@ -172,7 +173,7 @@ class Surface:
         y: ArrayLike,
         *,
         t: float = 0.0,
-        parameters: Mapping[Expression, float] | None = None,
+        parameters: Parameters | None = None,
         guess: ArrayLike = 0.0,
     ) -> np.ndarray:
         """Z of the surface over places in the inertial frame, m, shape of the places; not a number where it has none.

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from zeromass.contact.start import GIVEN, quaternion_of
-from zeromass.expression import Evaluator, Expression, as_expression, expressions, rate
+from zeromass.expression import Evaluator, as_expression, expressions, rate
 from zeromass.model import ModelError, State
 from zeromass.model.beginning import Beginning
-from zeromass.model.given import Number, Vector, given_numbers, length
+from zeromass.model.given import Number, Parameters, Vector, given_numbers, length
 from zeromass.model.requirement import number_at
 from zeromass.model.state import parameter_values
 
@@ -33,7 +33,7 @@ class Thrown(Beginning):
         angular_velocity: Vector = (0.0, 0.0, 0.0),
         orientation: Any = (1.0, 0.0, 0.0, 0.0),
         t: float = 0.0,
-        parameters: Mapping[Expression, float] | None = None,
+        parameters: Parameters | None = None,
         guess: Any = (),
     ) -> State:
         """A consistent start, from what one would say of a body that is thrown.

@@ -27,6 +27,7 @@ from zeromass.model.beginning import Beginning
 from zeromass.model.by_expression import ByExpression
 from zeromass.model.event import IMPOSSIBLE
 from zeromass.model.given import given_all, given_kind, given_name, given_real, shape_of, shown
+from zeromass.model.naming import meant
 
 Events = Event | Iterable[Event] | Mapping[str, Expression] | None
 """What a run may be asked to watch: an event, several, or {name: expression} for terminal ones either way."""
@@ -180,8 +181,12 @@ class Course(ByExpression):
             return ()
         return tuple(words for segment in segments for words in segment.system.examined(segment))
 
-    def __getitem__(self, e: Expression | np.ndarray | Sequence[Any]) -> np.ndarray:
-        """Values of an expression at the steps, shape (times,), or of an array of them, shape (times, …)."""
+    def __getitem__(self, e: Expression | str | np.ndarray | Sequence[Any]) -> np.ndarray:
+        """Values of an expression at the steps, shape (times,), or of an array of them, shape (times, …).
+
+        A name may stand for an expression: "theta", "rate(theta)", "bob.position", "pin.angle".
+        """
+        e = meant(self.system, e)
         ends = np.cumsum([0, *[len(segment.t) for segment in self.segments]]).tolist()
         parts = [(np.arange(*span), s.steps) for span, s in zip(pairwise(ends), self.segments, strict=True)]
         return _gathered(_alike(parts), ends[-1], lambda samples: samples[e])
@@ -259,6 +264,7 @@ class Sampled(ByExpression):
             segment = segments[int(which[places[0]]) if len(places) else 0]
             self.parts.append((places, segment.at(times[places])))
         self.t.setflags(write=False)
+        self._system = segments[0].system
 
     def __len__(self) -> int:
         return len(self.t)
@@ -270,8 +276,9 @@ class Sampled(ByExpression):
     def _gathered(self, values: Callable[[Samples], np.ndarray]) -> np.ndarray:
         return _gathered(self._together, len(self.t), values)
 
-    def __getitem__(self, e: Expression | np.ndarray | Sequence[Any]) -> np.ndarray:
+    def __getitem__(self, e: Expression | str | np.ndarray | Sequence[Any]) -> np.ndarray:
         """Values of an expression, shape (times,), or of an array of them, shape (times, …)."""
+        e = meant(self._system, e)
         return self._gathered(lambda samples: samples[e])
 
     @cached_property

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from zeromass.errors import ModelError, StartError
-from zeromass.expression import Expression, expressions
-from zeromass.model.given import given_count, given_finite
+from zeromass.expression import expressions
+from zeromass.model.given import Parameters, given_count, given_finite
 from zeromass.model.parts import RigidBody
 from zeromass.model.start import Prescribed
 from zeromass.model.state import State
@@ -27,7 +26,7 @@ def assemblies(
     *,
     tries: int,
     t: float,
-    parameters: Mapping[Expression, float] | None,
+    parameters: Parameters | None,
     spread: float | None,
 ) -> list[State]:
     """Distinct states with the prescribed values, that of `system.start` first; see `System.assemblies`."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from zeromass.expression import Expression
+from zeromass.model.given import Parameters
 from zeromass.model.start import Prescribed, begun, consistent_start
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Beginning:
         prescribed: Prescribed = (),
         *,
         t: float = 0.0,
-        parameters: Mapping[Expression, float] | None = None,
+        parameters: Parameters | None = None,
         guess: Prescribed = (),
         near: Prescribed = (),
     ) -> State:

@@ -27,6 +27,9 @@ Number = Expression | float
 Vector = Annotated[Sequence[Number] | np.ndarray, (3,)]
 """Three of them."""
 
+Parameters = Mapping[Expression, float] | Mapping[str, float]
+"""Values of parameters, {parameter or its name: number}."""
+
 Quaternion = Annotated[Sequence[float] | np.ndarray, (4,)]
 """Four numbers."""
 
@@ -233,12 +236,33 @@ def given_mapping(value: Any, what: str, such: str) -> Mapping[Any, Any]:
     return value
 
 
-def given_parameters(value: Any, what: str) -> Mapping[Any, Any]:
-    """A mapping of symbols to values."""
-    found = given_mapping(value, what, "{parameter: value}")
+def given_parameters(value: Any, what: str, known: Iterable[Symbol] = ()) -> dict[Any, Any]:
+    """A mapping of symbols to values; names of known symbols may stand for them."""
+    found = by_parameter(given_mapping(value, what, "{parameter: value}"), known)
     for key in found:
         given_kind(key, Symbol, f"a key of {what}", "a parameter, zm.parameter(…), or another symbol")
     return found
+
+
+def by_parameter(given: Mapping[Any, T], known: Iterable[Symbol]) -> dict[Any, T]:
+    """A mapping with parameters as its keys instead of their names."""
+    return dict(zip(parameters_by_name(given, known), given.values(), strict=True))
+
+
+class ByName(dict[Symbol, float]):
+    """Values of parameters, which can be asked for by name too: values["m"]."""
+
+    def __missing__(self, key: Any) -> float:
+        (found,) = parameters_by_name([key], self)
+        if found is key:
+            raise KeyError(key)
+        return self[found]
+
+
+def parameters_by_name(given: Iterable[Any], known: Iterable[Symbol]) -> list[Any]:
+    """Parameters, with those instead of their names; a name that is unknown stays, for who says what is wrong with it."""
+    symbols = {p.name: p for p in known}
+    return [symbols.get(one, one) if isinstance(one, str) else one for one in given]
 
 
 def path_of(value: Any) -> Path | None:

@@ -22,7 +22,8 @@ from zeromass.expression.pieces import switches
 from zeromass.lazy import later
 from zeromass.model.chained import chained
 from zeromass.model.continuation import followed
-from zeromass.model.given import given_mapping, given_real, shown
+from zeromass.model.given import Parameters, by_parameter, given_mapping, given_real, shown
+from zeromass.model.naming import meant
 from zeromass.model.nearby import nearest
 from zeromass.model.prescription import Prescription, numbers, parameters_in, values_of
 from zeromass.model.solving import StartEquations
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from zeromass.model.system import System
 
 Prescribed = Mapping[Any, Any] | Iterable[tuple[Any, Any]]
-"""{expression: value}, or pairs of expressions, or arrays of them, and values."""
+"""{expression or name: value}, or pairs of expressions, or arrays of them, and values."""
 
 REMEMBERED = 8
 """Sets of equations that a system keeps for its next starts."""
@@ -45,7 +46,7 @@ def consistent_start(
     prescribed: Prescribed,
     *,
     t: float,
-    parameters: Mapping[Expression, float] | None,
+    parameters: Parameters | None,
     guess: Prescribed,
     near: Prescribed = (),
     admitted: bool = True,
@@ -57,9 +58,10 @@ def consistent_start(
     t = given_real(t, "the start time")
     if not np.isfinite(t):
         raise StartError(f"the start time is {t}")
-    items = _items(prescribed, "prescribed")
+    items = _items(system, prescribed, "prescribed")
     own = parameters_in(value for _, value in items)
-    given = dict(given_mapping({} if parameters is None else parameters, "parameters", "{parameter: number}"))
+    known = given_mapping({} if parameters is None else parameters, "parameters", "{parameter: number}")
+    given = by_parameter(known, [*own, *system.parameters])
     values = parameter_values(system, {p: x for p, x in given.items() if p in system.parameters or p not in own})
     own_values = values_of(own, given)
     at = {**values, **own_values}
@@ -91,7 +93,7 @@ def begun(system: System, prescribed: Prescribed, modes: Mapping[str, str]) -> P
     own = beginning(system.unilaterals, modes)
     if not own:
         return prescribed
-    items = _items(prescribed, "prescribed")
+    items = _items(system, prescribed, "prescribed")
     given = {e for key, _ in items for e in np.ravel(np.asarray(key, dtype=object)).tolist()}
     return [*items, *(pair for pair in own if pair[0] not in given)]
 
@@ -268,7 +270,7 @@ def _pairs(system: System, given: Prescribed, what: str) -> dict[Expression, flo
     """{expression: number} from a mapping or pairs of expressions or arrays and numbers or arrays."""
     known = {*system.coordinates, *system.rates}
     result: dict[Expression, float] = {}
-    for key, value in _items(given, what):
+    for key, value in _items(system, given, what):
         for e, number in _flat(key, value, what):
             _check_wish(e, number, known, what)
             if e in result and result[e] != number:
@@ -304,12 +306,14 @@ def _flat(key: Any, value: Any, what: str) -> Iterable[tuple[Expression, float]]
     return zip(keys.ravel(), numbers.ravel(), strict=True)
 
 
-def _items(given: Prescribed, what: str) -> list[tuple[Any, Any]]:
+def _items(system: System, given: Prescribed, what: str) -> list[tuple[Any, Any]]:
+    """Pairs of what is prescribed and its value, with expressions instead of names."""
     try:
-        return [(key, value) for key, value in (given.items() if isinstance(given, Mapping) else given)]
+        pairs = [(key, value) for key, value in (given.items() if isinstance(given, Mapping) else given)]
     except (TypeError, ValueError):
         words = "give {expression: value} or pairs (expressions, values)"
         raise StartError(f"{what} is {shown(given)}; {words}") from None
+    return [(meant(system, key), value) for key, value in pairs]
 
 
 def _check_formula(e: Expression, known: set, what: str) -> None:

@@ -24,7 +24,8 @@ from zeromass.expression.pieces import switches
 from zeromass.frozen import frozen
 from zeromass.lazy import later
 from zeromass.model.by_expression import ByExpression
-from zeromass.model.given import given_mapping, given_real
+from zeromass.model.given import by_parameter, given_mapping, given_real
+from zeromass.model.naming import meant
 from zeromass.model.remembering import Remembering
 from zeromass.model.requirement import possible
 from zeromass.model.shared import undetermined_groups, warn_of_shared
@@ -269,10 +270,15 @@ class State(Remembering, ByExpression):
     @overload
     def __getitem__(self, e: Expression) -> float: ...
     @overload
+    def __getitem__(self, e: str) -> Any: ...
+    @overload
     def __getitem__(self, e: np.ndarray | Sequence[Any]) -> np.ndarray: ...
-    def __getitem__(self, e: Expression | np.ndarray | Sequence[Any]) -> float | np.ndarray:
-        """The value of an expression, or of an array of them, accelerations and constraint forces among them."""
-        e = expressions(e)
+    def __getitem__(self, e: Expression | str | np.ndarray | Sequence[Any]) -> float | np.ndarray:
+        """The value of an expression, or of an array of them, accelerations and constraint forces among them.
+
+        A name may stand for an expression: "theta", "rate(theta)", "bob.position", "pin.angle".
+        """
+        e = expressions(meant(self.system, e))
         unsolved = [leaf for leaf in symbols(e) if leaf.order == 2 or leaf.kind == "multiplier"]
         names, values = list(self.system.inputs), self.inputs
         if self.sliding and (unsolved or switches(e.ravel())):
@@ -409,7 +415,8 @@ def _fits(state: State, system: System) -> bool:
 
 def parameter_values(system: System, given: Mapping[Any, float] | None) -> dict[Symbol, float]:
     """The value of every parameter of a system: as given, or its default; a StartError where they make it impossible."""
-    given = {} if given is None else dict(given_mapping(given, "parameters", "{parameter: number}"))
+    given = {} if given is None else given_mapping(given, "parameters", "{parameter: number}")
+    given = by_parameter(given, system.parameters)
     for key in given:
         if not isinstance(key, Symbol) or key not in system.parameters:
             known = ", ".join(p.name for p in system.parameters) or "none"

@@ -38,6 +38,7 @@ from zeromass.model.event import Event
 from zeromass.model.forces import Forces, Load, Spring, loads
 from zeromass.model.given import (
     Number,
+    Parameters,
     Vector,
     given_all,
     given_choice,
@@ -569,7 +570,7 @@ class System(Remembering):
         prescribed: Prescribed = (),
         *,
         t: float = 0.0,
-        parameters: Mapping[Expression, float] | None = None,
+        parameters: Parameters | None = None,
         guess: Prescribed = (),
         near: Prescribed = (),
     ) -> State:
@@ -595,7 +596,7 @@ class System(Remembering):
         *,
         tries: int = 40,
         t: float = 0.0,
-        parameters: Mapping[Expression, float] | None = None,
+        parameters: Parameters | None = None,
         spread: float | None = None,
     ) -> list[State]:
         """The distinct states with prescribed values that were found from many first guesses, that of `start` first.
@@ -619,7 +620,7 @@ class System(Remembering):
         constant: Mapping[str, Any] | Sequence[Expression] | np.ndarray | None = None,
         by: Sequence[Expression] = (),
         t: float = 0.0,
-        parameters: Mapping[Expression, float] | None = None,
+        parameters: Parameters | None = None,
         guess: Prescribed = (),
     ) -> State:
         """A state of rest, or of steady motion, that satisfies the constraints and the prescribed values.

@@ -17,6 +17,7 @@ from zeromass.expression import Expression, Symbol, expressions
 from zeromass.integrate import Course, Segment
 from zeromass.model import ModelError
 from zeromass.model.given import given_all, given_kind
+from zeromass.model.naming import meant
 from zeromass.report.axes import (
     STYLES,
     as_written,
@@ -213,12 +214,12 @@ def _shade(x: Symbol, k: int, others: Sequence[Symbol]) -> str:
     return color(letter) if alone else SERIES[k % len(SERIES)]
 
 
-def quantity(runs: Runs, expression: Expression | np.ndarray, ax: Axes | None = None, *, label: str = "") -> Axes:
+def quantity(runs: Runs, expression: Expression | str | np.ndarray, ax: Axes | None = None, *, label: str = "") -> Axes:
     """Any expression against time; several as one array."""
     given_kind(label, str, "label", "a word")
     ax = own(ax)
     runs = several(runs)
-    wanted = expressions(expression)
+    wanted = expressions(meant(runs[0].system, expression))
     many, drawn = wanted.size > 1, []
     for j, run in enumerate(runs):
         sampled = sampled_of(run)

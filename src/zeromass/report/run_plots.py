@@ -147,7 +147,7 @@ class Plots:
         """Coordinates against time, all or those named; other units on axes of their own."""
         return plots.coordinates(self._run, names, ax)
 
-    def quantity(self, expression: Expression | np.ndarray, ax: Axes | None = None, *, label: str = "") -> Axes:
+    def quantity(self, expression: Expression | str | np.ndarray, ax: Axes | None = None, *, label: str = "") -> Axes:
         """Any expression against time."""
         return plots.quantity(self._run, expression, ax, label=label)
 

@@ -8,12 +8,11 @@ from typing import Any
 
 from zeromass.contact import Contacts, surfaces
 from zeromass.contact import bodies as balls
-from zeromass.errors import listed
+from zeromass.errors import listed, nearest
 from zeromass.model import State
-from zeromass.scenario.errors import nearest
+from zeromass.model.naming import motion_names
 from zeromass.scenario.friction import VALUE
 from zeromass.scenario.kinds import Either, Flag, Numbers, Problem, Words
-from zeromass.scenario.names import motion_names
 from zeromass.scenario.reading import Follows, Reader
 from zeromass.scenario.rolling import BODY, GRAVITY
 from zeromass.scenario.rolling import LOADS as ON_A_BODY

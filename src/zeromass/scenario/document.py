@@ -7,12 +7,12 @@ from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any
 
-from zeromass.errors import listed
+from zeromass.errors import listed, nearest
 from zeromass.integrate import METHODS
 from zeromass.model import Event
 from zeromass.run import simulate
 from zeromass.scenario import contacts, output, rolling, sliding, sweep, system
-from zeromass.scenario.errors import ScenarioError, nearest
+from zeromass.scenario.errors import ScenarioError
 from zeromass.scenario.kinds import Choice, Numbers, Problem, Words
 from zeromass.scenario.mending import Changes, mended
 from zeromass.scenario.reading import Reader

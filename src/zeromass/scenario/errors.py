@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from typing import Any
 
@@ -106,12 +105,3 @@ def together(errors: Iterable[ScenarioError]) -> ScenarioError:
         one.others = ()
     first.others = tuple(others)
     return first
-
-
-def nearest(word: str, known: Iterable[str]) -> str:
-    """'; did you mean …?' where a known word is close, otherwise nothing."""
-    word, words = word[:60], list(known)
-    close = difflib.get_close_matches(word, words, n=1, cutoff=0.6)
-    if not close:
-        close = [other for other in words if other.lower() == word.lower()][:1]
-    return f"; did you mean '{close[0]}'?" if close else ""

@@ -19,11 +19,11 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.errors import ExpressionError, listed, shown
+from zeromass.errors import ExpressionError, listed, nearest, shown
 from zeromass.expression import Expression, Symbol, as_expression, rate, where
 from zeromass.expression.build import function
 from zeromass.expression.operation import functions
-from zeromass.scenario.errors import FormulaError, nearest
+from zeromass.scenario.errors import FormulaError
 from zeromass.scenario.tokens import WORDS, Token, tokens
 
 DEEPEST = 100

@@ -25,8 +25,7 @@ from typing import IO
 
 import numpy as np
 
-from zeromass.errors import ZeromassError, listed
-from zeromass.scenario.errors import nearest
+from zeromass.errors import ZeromassError, listed, nearest
 
 LARGEST = 32 * 1024 * 1024
 """Bytes of a file."""

@@ -6,11 +6,10 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
-from zeromass.errors import listed
-from zeromass.expression import Expression, expressions
+from zeromass.errors import listed, nearest
+from zeromass.expression import Expression
 from zeromass.model.connection import Connection
 from zeromass.model.parts import Part
-from zeromass.scenario.errors import nearest
 from zeromass.scenario.friction import FRICTION, NAMES
 from zeromass.scenario.kinds import Kind, Names, Numbers, Whole, Words
 from zeromass.scenario.reading import OF_FORMULAS, Reader
@@ -222,39 +221,3 @@ def _known(reader: Reader, name: str, known: Mapping[str, Any], what: str, key: 
         if not reader.in_doubt(name, beside=OF_FORMULAS):
             reader.wrong(f"'{name}' is no {what}{words}", key)
     return known.get(name)
-
-
-def joint_motions(joints: Iterable[Any]) -> dict[str, Expression]:
-    """Rates and displacements of joints by name, beside their coordinates: pin.rate, rail.displacement."""
-    found: dict[str, Expression] = {}
-    for joint in joints:
-        for what in ("angle", "rate", "displacement"):
-            if isinstance(value := getattr(joint, what, None), Expression):
-                found[f"{joint.name}.{what}"] = value
-        if (contact := getattr(joint, "contact", None)) is not None:
-            found |= {f"{joint.name}.contact.{axis}": e for axis, e in zip("xyz", contact, strict=True)}
-    return found
-
-
-def joint_names(joints: Iterable[Any]) -> dict[str, Expression]:
-    """All that joints tell by name: also forces and torques, pin.force.z, and powers of drives."""
-    joints = list(joints)
-    found = joint_motions(joints)
-    for joint in joints:
-        for what in (
-            "force",
-            "torque",
-            "tension",
-            "pull",
-            "power",
-            "pin",
-            "normal_force",
-            "friction_ratio",
-            "stop_force",
-        ):
-            value = getattr(joint, what, None)
-            if isinstance(value, Expression):
-                found[f"{joint.name}.{what}"] = value
-            elif value is not None and what in ("force", "torque"):
-                found |= {f"{joint.name}.{what}.{a}": e for a, e in zip("xyz", expressions(value), strict=True)}
-    return found

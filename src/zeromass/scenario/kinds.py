@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from zeromass.scenario.errors import nearest
+from zeromass.errors import nearest
 from zeromass.scenario.source import Key
 from zeromass.scenario.tokens import LONGEST
 

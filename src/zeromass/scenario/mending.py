@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import singledispatch
 from typing import Any
 
-from zeromass.scenario.errors import nearest
+from zeromass.errors import nearest
 from zeromass.scenario.kinds import Choice, Either, Flag, Kind, Numbers, Problem, Whole, Words
 from zeromass.scenario.source import Key
 from zeromass.scenario.tables import Items, Kinds, Named, Table, spelled

@@ -8,13 +8,12 @@ from typing import Annotated, Any, Literal
 
 from zeromass.contact import shapes
 from zeromass.contact.pictures import Shape
-from zeromass.errors import listed
+from zeromass.errors import listed, nearest
 from zeromass.expression import Expression
 from zeromass.model import System
+from zeromass.model.naming import names
 from zeromass.report.plots import KINDS as PLOTS
-from zeromass.scenario.errors import nearest
 from zeromass.scenario.kinds import ANY_LENGTH, Either, Kind, Numbers, Problem, Whole, Words
-from zeromass.scenario.names import names
 from zeromass.scenario.reading import OF_FORMULAS, Reader
 from zeromass.scenario.signatures import table
 from zeromass.scenario.source import Key

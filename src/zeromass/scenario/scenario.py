@@ -17,11 +17,11 @@ from zeromass.integrate import Settings
 from zeromass.model import Event, ModelError, State, System
 from zeromass.model.check import Diagnosis
 from zeromass.model.given import path_of
+from zeromass.model.naming import names
 from zeromass.run import Run, simulate
 from zeromass.scenario.document import EVENT, MODELS, RUN, document
 from zeromass.scenario.errors import ScenarioError
 from zeromass.scenario.let import look_through
-from zeromass.scenario.names import names
 from zeromass.scenario.output import Output, drawing, output
 from zeromass.scenario.reading import UNFIT, Reader, in_words
 from zeromass.scenario.rolling import body_tables

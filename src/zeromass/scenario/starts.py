@@ -7,14 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.errors import listed
+from zeromass.errors import listed, nearest
 from zeromass.expression import Expression, Symbol, expressions
 from zeromass.model import RigidBody, System
+from zeromass.model.naming import coordinate_names, joint_motions, motion_names, vectors
 from zeromass.model.prescription import has_formulas
-from zeromass.scenario.errors import nearest
-from zeromass.scenario.joints import joint_motions
 from zeromass.scenario.kinds import Either, Numbers
-from zeromass.scenario.names import coordinate_names, motion_names, vectors
 from zeromass.scenario.reading import OF_FORMULAS, Reader
 from zeromass.scenario.source import Key
 from zeromass.scenario.tables import Named

@@ -8,12 +8,11 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 
-from zeromass.errors import listed
+from zeromass.errors import listed, nearest
 from zeromass.expression import parameter
 from zeromass.model import Event, System
-from zeromass.scenario.errors import nearest
+from zeromass.model.naming import names
 from zeromass.scenario.kinds import ANY_LENGTH, Choice, Either, Kind, Numbers, Problem, Whole, Words
-from zeromass.scenario.names import names
 from zeromass.scenario.reading import OF_MODELS, Follows, Reader
 from zeromass.scenario.signatures import table
 from zeromass.scenario.tables import Argument, Named, Table

@@ -7,10 +7,11 @@ from typing import Any
 
 from zeromass.expression import Expression, as_expression, coordinate, rate
 from zeromass.model import Damper, Particle, RigidBody, Spring, State, System
+from zeromass.model.naming import joint_motions, motion_names
 from zeromass.scenario.joints import TABLES as JOINTS
-from zeromass.scenario.joints import along, joined, joint_motions
+from zeromass.scenario.joints import along, joined
 from zeromass.scenario.kinds import ANY_LENGTH, Either, Numbers, Problem, Words
-from zeromass.scenario.names import motion_names, named_coordinate
+from zeromass.scenario.names import named_coordinate
 from zeromass.scenario.reading import Reader
 from zeromass.scenario.rolling import GRAVITY
 from zeromass.scenario.signatures import table

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from zeromass.errors import listed
-from zeromass.scenario.errors import MISSING, nearest
+from zeromass.errors import listed, nearest
+from zeromass.scenario.errors import MISSING
 from zeromass.scenario.kinds import Kind, Names, Problem, Words
 from zeromass.scenario.source import Key
 

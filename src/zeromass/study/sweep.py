@@ -16,7 +16,7 @@ from zeromass.errors import RunStopped, shown
 from zeromass.integrate import Limits, Settings
 from zeromass.integrate.course import Events, asked_events
 from zeromass.model import ModelError, State, System
-from zeromass.model.given import given_choice, given_kind, given_real
+from zeromass.model.given import by_parameter, given_choice, given_kind, given_mapping, given_real
 from zeromass.study.chunk import Study, Work
 from zeromass.study.dispatch import Dispatch, Pool, here
 from zeromass.study.gathered import Gathered
@@ -121,7 +121,7 @@ def sweep(
         raise ModelError(f"until = {until}: a run needs a finite end")
     if not isinstance(start, State) and not callable(start):
         raise ModelError(f"start is {shown(start)}; it is what system.start(…) gives, or a function that gives one")
-    axes = axes_of(over)
+    axes = axes_of(_by_parameter(over, moving, start))
     members = Members(moving, start, list(axes.values), axes)
     wanted = kept_by_name(keep)
     check_names(axes, wanted)
@@ -153,6 +153,14 @@ def sweep(
     if stopped:
         warnings.warn(stopped, RunStopped, stacklevel=2)
     return found
+
+
+def _by_parameter(over: Any, system: System, start: StartOf) -> Any:
+    """What varies, with parameters instead of their names."""
+    made_of = start.made_of if isinstance(start, State) else None
+    given = given_mapping(over, "over", "{parameter: values}")
+    known = [*system.parameters, *(made_of.parameters if made_of else ())]
+    return by_parameter(given, known)
 
 
 def _store(place: Any, axes: Axes, start: StartOf, study: Study) -> Store:

@@ -56,7 +56,10 @@ def sliders_of(run: Course, sliders: Sliders) -> tuple[State, list[Slider]]:
     known = [*run.system.parameters, *(made_of.parameters if made_of else ())]
     pairs, names = dict(single(made_of.pairs)) if made_of else {}, names_of_prescribed(start)
     prescribed = pairs if made_of and made_of.again is None else {}
-    for key, ends in given_mapping(sliders, "sliders", "{parameter: (from, to)}").items():
+    given = given_mapping(sliders, "sliders", "{parameter: (from, to)}")
+    by_name = {names[e]: e for e in prescribed} | {p.name: p for p in known}
+    for key, ends in given.items():
+        key = by_name.get(key, key) if isinstance(key, str) else key
         try:
             low, high = (float(x) for x in ends)
         except (TypeError, ValueError, OverflowError):
