@@ -19,6 +19,8 @@ from docstrings import Docstring, inline, parsed, restructured
 from docutils import nodes
 from sphinx.util.osutil import relative_uri
 
+from zeromass.model.interface import interface_of
+
 HERE = Path(__file__).parent
 FOLDER = HERE / "api"
 
@@ -183,26 +185,36 @@ def _table(signature: inspect.Signature | None, said: dict[str, str]) -> Iterato
 
 
 def _members(cls: type) -> Iterator[str]:
-    """Its own methods and properties, and the names of those that it has from others."""
+    """What its users call, in the order of its interface; of a class of `zm` that it derives from, the names alone."""
+    listed = interface_of(cls)
     own: dict[str, Any] = {}
     inherited: dict[type, list[str]] = {}
     for base in cls.__mro__:
         if not base.__module__.startswith("zeromass"):
             continue
         for name, value in vars(base).items():
-            member = _documented(value)
-            if name[0] == "_" or member is None or name in own or any(name in names for names in inherited.values()):
+            if name[0] == "_" or _documented(value) is None or (listed and name not in listed):
                 continue
-            if base is cls or base.__name__.startswith("_"):
+            if name in own or any(name in names for names in inherited.values()):
+                continue
+            if base is cls or not _has_page(base):
                 own[name] = value
             else:
                 inherited.setdefault(base, []).append(name)
+    if listed:
+        own = {name: own[name] for name in listed if name in own}
     if own:
         yield from (".. rubric:: Methods and properties", "")
     for name, value in own.items():
         yield from _member(name, value)
     for base, names in inherited.items():
-        yield from (f".. rubric:: As of {base.__name__}", "", ", ".join(f"``{name}``" for name in names), "")
+        page = f":doc:`zm.{base.__name__} <class-{base.__name__}>`"
+        yield from (f".. rubric:: As of {base.__name__}", "", f"{page}: " + ", ".join(f"``{n}``" for n in names), "")
+
+
+def _has_page(cls: type) -> bool:
+    """Whether it is a class of `zm`, whose page says what it offers."""
+    return getattr(importlib.import_module("zeromass"), cls.__name__, None) is cls
 
 
 def _documented(value: Any) -> Any:

@@ -2,7 +2,7 @@
 A ball that comes to rest
 =========================
 
-A ball rolls, slips, rolls again and stops in a bowl. Rolling resistance and drilling friction are torques at the contact,
+A ball rolls, slips, rolls again and stops in a bowl. Rolling resistance and torsional friction are torques at the contact,
 arms l and d of the normal force. It stops beside the lowest point, where the slope is no steeper than l/r, and stays there:
 resting is a kind of motion of its own. All energy that is missing is the work of the contact.
 """
@@ -22,7 +22,7 @@ ball = zm.Rolling(
     gravity=9.81,
     friction=zm.Friction(static=0.2, kinetic=0.12),
     rolling_resistance=l,
-    drilling_friction=d,
+    torsional_friction=d,
 )
 run = zm.simulate(ball, ball.start(contact=(1.0, 0), velocity=(0, 0.8), spin=20.0), until=8.0)
 print(" → ".join(run.kinds), "at", ", ".join(f"{t:.6f} s" for t in run.changes))

@@ -168,6 +168,14 @@ class Run(Course):
     True
     """
 
+    _interface = (
+        "at", "state", "t", "y", "outcome", "events", "plot", "view", "movie", "save", "to_xarray", "to_csv",
+        "to_parquet", "certificate", "remarks", "work", "maximum", "minimum", "integral", "mean",
+        "required_friction", "pulling", "contacts", "impacts", "impulses", "segments", "kinds", "changes",
+        "switches", "passages", "sensitivity", "adjoint", "lyapunov_exponent", "lyapunov_spectrum", "system",
+        "start", "parameters", "program", "settings", "statistics", "origin", "from_scenario", "within",
+    )  # fmt: skip
+
     given_origin: Origin | None = None
 
     def __repr__(self) -> str:

@@ -134,7 +134,7 @@ def test_a_sphere_is_eliminated_as_ever():
 def test_what_a_body_costs_that_is_no_sphere():
     """Operations of its right-hand side, and evaluations of a motion that is that of the shell."""
     shell = um2022.system(no_spin=False)
-    own = shell.sphere
+    own = shell.solid
     given = {"mass": own.mass, "inertia": own.inertia, "center_of_mass": own.center_of_mass}
     r = float(own.radius)
     said = {"contact": (-1.5, -0.75), "velocity": (1.5, 1.0), "spin": 0.0, "orientation": (1.0, 0.0, 0.0, 0.0)}

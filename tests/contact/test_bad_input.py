@@ -121,8 +121,6 @@ MISTAKES = {
     # the rolling system
     "no body": (lambda: zm.Rolling(0.1, on=surface()), ModelError, "zm.bodies.ball 0.1"),
     "no surface": (lambda: zm.Rolling(BALL, on=bowl), ModelError, "zm.Surface function"),
-    "unknown spin": (lambda: rolling(spin="some"), ModelError, "spin 'some' 'free' 'none'"),
-    "unknown contact": (lambda: rolling(contact="three-sided"), ModelError, "contact 'three-sided' 'two-sided'"),
     "unknown option": (lambda: rolling(colour="red"), TypeError, "'colour'"),
     "friction is negative": (lambda: rolling(friction=-0.1), ModelError, "friction -0.1"),
     "friction is NaN": (lambda: rolling(friction=NAN), ModelError, "friction nan"),

@@ -307,7 +307,6 @@ def test_a_cylinder_that_falls_on_its_side_ends_by_name():
         ("one of them", lambda: zm.bodies.convex(mass=1.0)),
         ("'coin' is sharp", lambda: zm.bodies.disc(0.01, density=8000.0, name="coin")),
         ("does not give a formula", lambda: zm.bodies.convex(support=lambda x: x, mass=1.0)),
-        ("no sphere", lambda: zm.Rolling(zm.bodies.ellipsoid(**EGG), on=zm.surfaces.plane()).sphere),
         (
             "off the outside",
             lambda: zm.Rolling(zm.bodies.ellipsoid(**EGG), on=zm.surfaces.plane()).start(

@@ -145,7 +145,7 @@ def test_rubber(name):
 def test_resistance_to_rolling_and_to_turning(name):
     """−l N ω_t/|ω_t| − d N sign(ω_n) n, and the power of it."""
     l, d = 1e-3, 5e-4
-    rolling, start = begun(name, SURFACES["at rest"](), rolling_resistance=l, drilling_friction=d)
+    rolling, start = begun(name, SURFACES["at rest"](), rolling_resistance=l, torsional_friction=d)
     n, N, ω = start[rolling.normal], start[rolling.normal_force], start[rolling.body.angular_velocity]
     along = ω - (n @ ω) * n
     τ = -l * N * along / np.linalg.norm(along) - d * N * np.sign(n @ ω) * n

@@ -141,18 +141,3 @@ def test_least_clearance_is_an_argument():
     assert run[rolling.clearance][-1] == pytest.approx(0.05, abs=1e-12)
     with pytest.raises(zm.errors.ModelError, match="least_clearance"):
         zm.Rolling(zm.bodies.ball(0.1, 0.4), on=surface, least_clearance=1.0)
-
-
-def test_old_words_still_work():
-    with pytest.warns(DeprecationWarning, match="two_sided=True"):
-        rolling = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.surfaces.plane(), contact="two-sided", friction=0.3)
-    assert rolling.two_sided
-    with pytest.warns(DeprecationWarning, match="no_spin=True"):
-        assert zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.surfaces.plane(), spin="none").no_spin
-    for old, new in (
-        ("friction", rolling.friction_magnitude),
-        ("friction_limit", rolling.friction_coefficient),
-        ("room", rolling.clearance),
-    ):
-        with pytest.warns(DeprecationWarning, match=f"rolling.{old} is now called"):
-            assert getattr(rolling, old) is new

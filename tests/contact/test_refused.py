@@ -78,8 +78,8 @@ def test_kinetic_friction_that_becomes_negative_or_more_than_the_static_is_refus
     assert "0.25 - 0.05*speed falls below zero" in said
 
 
-def test_arms_of_rolling_and_drilling_that_become_negative_are_refused():
-    for name in ("rolling_resistance", "drilling_friction"):
+def test_arms_of_rolling_and_torsion_that_become_negative_are_refused():
+    for name in ("rolling_resistance", "torsional_friction"):
         system = zm.Rolling(zm.bodies.ball(0.1, 1.0), on=FLOOR(0.1), gravity=g, **{name: 0.001 - 0.001 * zm.t})
         assert f"at t = 1 s {name} = 0.001 - 0.001*t falls" in refused((system, system.start(contact=(0.0, 0.0))))
 

@@ -1,4 +1,4 @@
-"""Rolling resistance and drilling friction: bodies that come to rest and stay there, against exact solutions."""
+"""Rolling resistance and torsional friction: bodies that come to rest and stay there, against exact solutions."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def test_a_pushed_ball_slides_or_begins_to_roll(ρ, kinds):
 def test_a_spinning_ball_stops_at_its_time():
     """J ω̇ = −δ m g: it stops after J ω/(δ m g), and stays."""
     δ, ω = 0.003, 5.0
-    ball = ball_on_plane(drilling_friction=δ)
+    ball = ball_on_plane(torsional_friction=δ)
     run = zm.simulate(ball, ball.start(contact=(0.0, 0.0), spin=ω), until=2.0, rtol=1e-12)
     (stops,) = run.events
     assert stops.name == "turning dies out"
@@ -132,10 +132,10 @@ def test_a_spinning_ball_stops_at_its_time():
     assert run.at(0.3)[ball.spin] == pytest.approx(ω - 0.3 * δ * g / (0.4 * r**2), abs=1e-12)
 
 
-def test_dry_and_viscous_drilling():
+def test_dry_and_viscous_torsional_friction():
     """ω̇ = −(c + k ω) g/(0.4 r²): it stops after ln(1 + k ω/c)/(k g/(0.4 r²))."""
     c, k, ω = 1e-3, 5e-4, 8.0
-    ball = ball_on_plane(drilling_friction=lambda w: c + k * w, rolling_resistance=0.001)
+    ball = ball_on_plane(torsional_friction=lambda w: c + k * w, rolling_resistance=0.001)
     run = zm.simulate(ball, ball.start(contact=(0.0, 0.0), spin=-ω), until=4.0, rtol=1e-12)
     assert run.kinds == ("resting",)  # it turns on its place
     assert [event.name for event in run.events] == ["turning dies out"]
@@ -151,7 +151,7 @@ def test_a_ball_in_a_bowl_comes_to_rest_off_the_bottom():
         on=bowl,
         gravity=g,
         rolling_resistance=ρ,
-        drilling_friction=0.001,
+        torsional_friction=0.001,
         friction=zm.Friction(static=0.2, kinetic=0.1),
     )
     run = zm.simulate(ball, ball.start(contact=(0.5, 0.0), velocity=(0.0, 0.5), spin=4.0), until=6.0)
@@ -213,10 +213,10 @@ def test_a_coin_that_spins_down_follows_the_law_of_its_energy():
     ("words", "said"),
     [
         ({"rolling_resistance": -0.1}, "rolling_resistance is -0.1"),
-        ({"drilling_friction": -0.1}, "drilling_friction is -0.1"),
+        ({"torsional_friction": -0.1}, "torsional_friction is -0.1"),
         ({"rolling_resistance": 0.1, "two_sided": True}, "two_sided"),
-        ({"drilling_friction": 0.1, "no_spin": True}, "no_spin"),
-        ({"drilling_friction": 0.1, "conserve_energy": True}, "conserve_energy"),
+        ({"torsional_friction": 0.1, "no_spin": True}, "no_spin"),
+        ({"torsional_friction": 0.1, "conserve_energy": True}, "conserve_energy"),
         ({"rolling_resistance": lambda w: "much"}, "formula of the speed"),
     ],
 )

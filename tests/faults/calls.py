@@ -811,7 +811,7 @@ def _contacts() -> dict[str, Call]:
                 "conserve_energy": False,
                 "friction": 0.3,
                 "rolling_resistance": 1e-3,
-                "drilling_friction": 1e-3,
+                "torsional_friction": 1e-3,
                 "restitution": 0.5,
                 "creep": 1e-9,
                 "least_clearance": 1e-4,

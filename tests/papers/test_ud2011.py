@@ -92,7 +92,7 @@ def test_pulling_is_located(runs, case):
 
 def test_a_one_sided_contact_ends_there(runs):
     model = ud2011.model()
-    rolling = zm.Rolling(model.rolling.sphere, on=model.rolling.surface, gravity=ud2011.GRAVITY)
+    rolling = zm.Rolling(model.rolling.solid, on=model.rolling.surface, gravity=ud2011.GRAVITY)
     for case in ("Ic", "IIId"):
         shaking = ud2011.CASES[case]
         start = rolling.start(contact=(shaking.xi0, 0.0), parameters=model.values(shaking))

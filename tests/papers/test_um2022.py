@@ -43,7 +43,7 @@ def rows(runs):
 def test_states(runs, case):
     run, expected = runs[case], REFERENCE[case]
     rolling = run.system
-    size = rolling.sphere.radius  # rates of rotation, rad/s, are speeds over this
+    size = rolling.solid.radius  # rates of rotation, rad/s, are speeds over this
     for time, error in ERROR.items():
         at = run.at(float(time))
         for name, e, allowed in (

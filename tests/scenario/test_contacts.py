@@ -16,7 +16,7 @@ ROLLING = """
     surface = { kind = "plane" }
     friction = { static = 0.4, kinetic = "mu + 0.1*exp(-speed/0.2)" }
     rolling_resistance = "0.004 + 1e-4*speed"
-    drilling_friction = 0.001
+    torsional_friction = 0.001
     start = { contact = [0, 0], velocity = [0.5, 0], spin = 3.0 }
     [run]
     until = 3
@@ -40,7 +40,7 @@ def test_friction_and_resistance_as_formulas_of_the_speed():
         on=zm.surfaces.plane(),
         friction=zm.Friction(static=0.4, kinetic=lambda v: 0.2 + 0.1 * np.exp(-v / 0.2)),
         rolling_resistance=lambda w: 0.004 + 1e-4 * w,
-        drilling_friction=0.001,
+        torsional_friction=0.001,
     )
     same = zm.simulate(ball, ball.start(contact=(0, 0), velocity=(0.5, 0), spin=3.0), until=3.0)
     assert run.kinds == same.kinds == ("rolling", "resting")

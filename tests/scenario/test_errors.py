@@ -65,7 +65,6 @@ def line_of(text: str, words: str) -> int:
         (BALL, "until = 5", 'until = 5\nmethod = "euler"', "run.method", "none of collocation, dop853"),
         (BALL, "rtol = 1e-10", "rtol = -1", "run.rtol", "positive"),
         (BALL, "[rolling]", "[roling]", "roling", "did you mean 'rolling'"),
-        (BALL, "no_spin = false", 'spin = "fre"', "rolling.spin", "did you mean 'free'"),
         (BALL, 'Y**2)"', 'y**2)"', "rolling.surface.height", "did you mean 'Y'"),
         (BALL, "height =", "heigth =", "rolling.surface.heigth", "did you mean 'height'"),
         (BALL, 'height = "0.3*(X**2 + Y**2)"', 'kind = "parabolid"', "rolling.surface.kind", "'paraboloid'"),

@@ -82,7 +82,7 @@ MODELS: dict[str, Any] = {
 }
 WHOLES: dict[str, dict[str, Any]] = {kind: {**REST, kind: model} for kind, model in MODELS.items()}
 WHOLES["system"] = deepcopy(WHOLES["system"])
-WHOLES["system"]["output"]["shapes"] = [{"kind": "dot", "radius": 0.1, "part": "ball"}]
+WHOLES["system"]["output"]["shapes"] = [{"kind": "sphere", "radius": 0.1, "part": "ball"}]
 
 BAD: dict[Key, Any] = {
     ("run", "rtol"): -1.0,

@@ -52,7 +52,7 @@ def test_surfaces_bodies_and_motions_are_those_of_python():
 w = 0.7
 [rolling]
 gravity = [0, 0, "-9.81"]
-contact = "two-sided"
+two_sided = true
 body = { kind = "shell", outer = 0.1, inner = "0.05", mass = 2 }
 surface = { kind = "plane", slope = "pi/20", rotation = { axis = [0, 0, 1], angle = "w*t" }, shift = [0, "0.1*sin(t)", 0] }
 start = { contact = [0.3, 0.1], velocity = [0.2, 0.1], spin = 1, relative = true, orientation = [0.1, 0.2, 0.3] }

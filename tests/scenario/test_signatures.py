@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import zeromass as zm
-from zeromass.contact import bodies
+from zeromass.contact import bodies, surfaces
 from zeromass.integrate import METHODS
 from zeromass.scenario import ScenarioError, parse_scenario
 from zeromass.scenario.document import RUN
@@ -60,7 +60,7 @@ def monkey_saddle(
 @pytest.fixture
 def saddle(monkeypatch):
     """One edit: the function stands in the module of surfaces."""
-    monkeypatch.setattr(zm.surfaces, "monkey_saddle", monkey_saddle, raising=False)
+    monkeypatch.setattr(surfaces, "monkey_saddle", monkey_saddle, raising=False)
 
 
 def failure(text: str) -> ScenarioError:
@@ -111,7 +111,7 @@ def test_a_new_body_is_a_function_and_nothing_else(monkeypatch):
     monkeypatch.setattr(bodies, "weighted_ball", weighted_ball, raising=False)
     text = SADDLE.replace('kind = "ball"', 'kind = "weighted-ball", low = 0.25')
     text = re.sub(r"kind = .monkey.*\n(.*\n){2}", 'kind = "plane"\n', text)
-    assert np.allclose(parse_scenario(text).system.sphere.center_of_mass, (0, 0, -0.005), rtol=1e-15)
+    assert np.allclose(parse_scenario(text).system.solid.center_of_mass, (0, 0, -0.005), rtol=1e-15)
     assert "there are: kind, radius, mass, low, name" in failure(text.replace("low =", "heft =")).message
 
 
@@ -165,7 +165,7 @@ def test_what_no_file_can_say_has_a_default():
 def test_keys_are_arguments():
     """Nothing that can be said in Python is forgotten in a file, and nothing else can be said."""
     for name, own in surface_tables().items():
-        make = getattr(zm.surfaces, name.replace(" ", "_"), None)
+        make = getattr(surfaces, name.replace(" ", "_"), None)
         if make is not None:
             assert list(own.arguments) == list(inspect.signature(make).parameters)
     python_only = {"system", "start", "events", "parameters", "limits", "progress"}

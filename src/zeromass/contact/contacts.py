@@ -76,6 +76,8 @@ class Contacts(ByExpression, System):
     (('wall normal', 'wall friction'), -0.6075)
     """
 
+    _interface = ("bodies", "pairs", "centers", "body", "center", "solids", "gravity")
+
     _how = "contacts[name] is a contact, contacts.pairs are all of them"
     written_out: bool = True
 

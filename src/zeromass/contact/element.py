@@ -18,6 +18,7 @@ from zeromass.errors import shown
 from zeromass.expression import Array, Expression, Symbol, as_expression, expressions
 from zeromass.model import ContactPoint, ModelError, Particle, RigidBody
 from zeromass.model.given import Number, given_kind, given_name
+from zeromass.model.interface import Interface
 from zeromass.model.parts import Part
 from zeromass.model.polyhedra import PolyhedraPair
 from zeromass.model.requirement import Requirement
@@ -30,7 +31,7 @@ Touching = tuple[str, Outline | Vertices, Pose, Surface]
 """A name, a shape and where it is, and what it touches."""
 
 
-class Contact:
+class Contact(Interface):
     """A body that may touch a surface or another body, as an element of a `System`.
 
     body         what may touch: a zm.RigidBody or zm.Particle of the system
@@ -56,6 +57,11 @@ class Contact:
     >>> [round(impulse.t, 9) for impulse in run.impulses]
     [1.0, 2.0, 2.5]
     """
+
+    _interface = (
+        "gap", "force", "normal_force", "friction_force", "points", "pairs", "body", "shape", "other",
+        "other_shape", "bodies", "name",
+    )  # fmt: skip
 
     unilaterals: tuple[Unilateral, ...]
     """Its gaps, with forces and friction: one, or one of each vertex."""

@@ -18,7 +18,7 @@ def possible_limits(rolling: Rolling) -> tuple[Requirement, ...]:
     """Of what is given beside body and surface."""
     found = possible_friction(rolling.friction_coefficient, rolling.kinetic_coefficient)
     found += possible_arm(rolling.rolling_resistance, "rolling_resistance")
-    found += possible_arm(rolling.drilling_friction, "drilling_friction")
+    found += possible_arm(rolling.torsional_friction, "torsional_friction")
     if rolling.creep is not None:
         found.append(possible_creep(rolling.creep))
     if rolling.restitution is not None:

@@ -19,7 +19,6 @@ from zeromass.contact.friction import (
     friction_of,
     lacking,
 )
-from zeromass.contact.old_words import renamed
 from zeromass.contact.pressing import Pressing
 from zeromass.contact.roller import Roller
 from zeromass.contact.surface import Surface
@@ -36,6 +35,15 @@ NEGLIGIBLE = 1e-12
 
 class OnSurface(Pressing, System):
     """A body that touches a surface in one point, the contact, a particle of mass zero; so is its centre."""
+
+    _interface = (
+        "body", "surface", "solid", "contact", "center", "normal", "normal_force", "friction_force",
+        "friction_magnitude", "friction_ratio", "friction_coefficient", "kinetic_coefficient", "reaction_force",
+        "spin", "rolling_velocity", "slip_velocity", "clearance", "gap", "torque_at_contact",
+        "torque_at_mass_center", "torque_at_contact_body", "torque_at_mass_center_body", "translational_energy",
+        "rotational_energy", "surface_power", "slipping", "flying", "contact_particle", "center_particle",
+        "gravity",
+    )  # fmt: skip
 
     gravity: Number | Vector | None
     written_out: bool = True
@@ -54,7 +62,7 @@ class OnSurface(Pressing, System):
     """μ where it slips."""
 
     rolling_resistance: Number | None
-    drilling_friction: Number | None
+    torsional_friction: Number | None
     body: RigidBody
     contact_particle: Particle
     center_particle: Particle
@@ -77,13 +85,13 @@ class OnSurface(Pressing, System):
         self,
         friction: Number | Friction | None,
         rolling_resistance: Coefficient | None,
-        drilling_friction: Coefficient | None,
+        torsional_friction: Coefficient | None,
         creep: Number | None,
     ) -> None:
         """Takes what hinders its contact."""
         self.friction_coefficient, self.kinetic_coefficient = friction_of(bounded(friction))
         self.rolling_resistance = coefficient(rolling_resistance, "rolling_resistance")
-        self.drilling_friction = coefficient(drilling_friction, "drilling_friction")
+        self.torsional_friction = coefficient(torsional_friction, "torsional_friction")
         self.creep = creep
 
     def _meet(
@@ -230,31 +238,6 @@ class OnSurface(Pressing, System):
             return ZERO
         r, v, ω = self.solid.size, self.body.velocity, self.body.angular_velocity_body
         return as_expression(NEGLIGIBLE * self.solid.mass / r * (v @ v + r**2 * (ω @ ω)))
-
-    @property
-    def friction(self) -> Expression:
-        """The old name of `friction_magnitude`."""
-        renamed("friction", "friction_magnitude")
-        return self.friction_magnitude
-
-    @property
-    def friction_limit(self) -> Number | None:
-        """The old name of `friction_coefficient`."""
-        renamed("friction_limit", "friction_coefficient")
-        return self.friction_coefficient
-
-    @property
-    def sphere(self) -> SphericalBody:
-        """What rolls, of a body that is spherical outside."""
-        if not isinstance(self.solid, SphericalBody):
-            raise ModelError(f"'{self.solid.name}' is no sphere; what rolls is rolling.solid")
-        return self.solid
-
-    @property
-    def room(self) -> Expression:
-        """The old name of `clearance`."""
-        renamed("room", "clearance")
-        return self.clearance
 
     @cached_property
     def torque_at_mass_center_body(self) -> Array:

@@ -33,7 +33,7 @@ OPTIONS = (
     "friction_coefficient",
     "kinetic_coefficient",
     "rolling_resistance",
-    "drilling_friction",
+    "torsional_friction",
     "restitution",
     "creep",
     "least_clearance",

@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from zeromass.contact.friction import Coefficient, Friction
 from zeromass.contact.limits import possible_limits
-from zeromass.contact.old_words import in_old_words
 from zeromass.contact.on_surface import NEGLIGIBLE, OnSurface
 from zeromass.contact.penetration import Outside, inside_words, penetration
 from zeromass.contact.roller import Roller
@@ -71,15 +70,13 @@ class Rolling(OnSurface):
                      zm.Friction(static=…, kinetic=…), where a contact that slips has less; None where there is always enough
     rolling_resistance  arm l of the normal force N, m: a torque l N hinders rolling, and holds a body at rest. A number, or
                      a function of the angular speed, rad/s, such as lambda w: 1e-3 + 1e-4 * w
-    drilling_friction   arm d, m, likewise: a torque d N hinders turning about the normal
+    torsional_friction   arm d, m, likewise: a torque d N hinders turning about the normal
     restitution      coefficient e of impulses, 0 to 1: a body that leaves the surface flies on, and rebounds where it lands;
                      without it the run ends where the contact is lost
     creep            speed of slip, m/s, that counts as slow; by default 1e-9 √(g r), a part of the speed that gravity gives
                      on the way of a radius
     least_clearance  `clearance` at which a hollow is too tight for the body, and the run ends; a ratio, 1 on a plane
     forces           as of a System, or a function that gives them: lambda rolling: zm.Force(…, at=rolling.body.point(…))
-
-    `spin="none"` and `contact="two-sided"` are the old words for no_spin=True and two_sided=True.
 
     >>> ball = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.surfaces.plane(slope=0.3), gravity=9.81)
     >>> start = ball.start(contact=(0, 0), velocity=(0, 0))
@@ -107,16 +104,12 @@ class Rolling(OnSurface):
         conserve_energy: bool = False,
         friction: Number | Friction | None = None,
         rolling_resistance: Coefficient | None = None,
-        drilling_friction: Coefficient | None = None,
+        torsional_friction: Coefficient | None = None,
         restitution: Number | None = None,
         creep: Number | None = None,
         least_clearance: Number = LEAST_CLEARANCE,
         forces: Forces | Callable[[Rolling], Forces] = None,
-        spin: Literal["free", "none"] | None = None,
-        contact: Literal["one-sided", "two-sided"] | None = None,
     ) -> None:
-        no_spin = in_old_words("spin", spin, ("free", "none"), "no_spin", no_spin)
-        two_sided = in_old_words("contact", contact, ("one-sided", "two-sided"), "two_sided", two_sided)
         for what, said in (("no_spin", no_spin), ("two_sided", two_sided), ("conserve_energy", conserve_energy)):
             given_flag(said, what)
         if not isinstance(body, Roller):
@@ -128,14 +121,14 @@ class Rolling(OnSurface):
             raise ModelError(f"on is {on!r}; give a zm.Surface, such as zm.Surface(lambda X, Y: …){many}")
         if conserve_energy and on.moves:
             raise ModelError(f"'{on.name}' moves and does work: the energy is not conserved, leave conserve_energy out")
-        hindered = rolling_resistance is not None or drilling_friction is not None
+        hindered = rolling_resistance is not None or torsional_friction is not None
         if hindered and (two_sided or conserve_energy):
             raise ModelError(
-                "rolling_resistance and drilling_friction take energy, and come from a surface that pushes; leave "
+                "rolling_resistance and torsional_friction take energy, and come from a surface that pushes; leave "
                 "two_sided and conserve_energy out"
             )
-        if drilling_friction is not None and no_spin:
-            raise ModelError("a body with no_spin=True does not turn about the normal; leave drilling_friction out")
+        if torsional_friction is not None and no_spin:
+            raise ModelError("a body with no_spin=True does not turn about the normal; leave torsional_friction out")
         if restitution is not None and (two_sided or no_spin):
             raise ModelError(
                 "a body that may leave its surface has neither two_sided=True nor no_spin=True; leave restitution out"
@@ -143,7 +136,7 @@ class Rolling(OnSurface):
         if conserve_energy and (restitution is not None):
             raise ModelError("conserve_energy=True is for a body that rolls; leave restitution out")
         self.restitution, self.conserve_energy, self.least_clearance = restitution, conserve_energy, least_clearance
-        self._hinder(friction, rolling_resistance, drilling_friction, creep)
+        self._hinder(friction, rolling_resistance, torsional_friction, creep)
         changes = self.changes
         parts, constraints = self._meet(body, on, gravity, two_sided=two_sided, no_spin=no_spin, changes=changes)
         for requirement in possible_limits(self):
@@ -175,13 +168,13 @@ class Rolling(OnSurface):
     @property
     def changes(self) -> bool:
         """Whether its kind of motion may change: it may slip, rest, or leave its surface."""
-        given = (self.friction_coefficient, self.rolling_resistance, self.drilling_friction, self.restitution)
+        given = (self.friction_coefficient, self.rolling_resistance, self.torsional_friction, self.restitution)
         return any(one is not None for one in given) and not self.conserve_energy
 
     @property
     def limits(self) -> list[Number]:
         """Friction, creep and clearance, as far as they are given: the events know them, not the equations."""
-        given = (self.friction_coefficient, self.kinetic_coefficient, self.rolling_resistance, self.drilling_friction)
+        given = (self.friction_coefficient, self.kinetic_coefficient, self.rolling_resistance, self.torsional_friction)
         given = (*given, self.restitution, self.creep, self.least_clearance)
         return [e for e in given if e is not None]
 

@@ -62,6 +62,10 @@ class Sliding(System):
     (('sliding', 'flying'), 0.666666667)
     """
 
+    _interface = (
+        "particle", "walls", "reaction_force", "gravity", "friction_coefficient", "kinetic_coefficient",
+    )  # fmt: skip
+
     written_out: bool = True
 
     kind: str = "flying"

@@ -29,13 +29,14 @@ from zeromass.model.given import (
     shape_of,
     shown,
 )
+from zeromass.model.interface import Interface
 
 if TYPE_CHECKING:
     from zeromass.contact.terrain import Terrain
     from zeromass.model.drawing import Ground
 
 
-class Surface:
+class Surface(Interface):
     """The surface f(X, Y, Z) = 0, or Z = h(X, Y), in axes of its own that may move.
 
     shape     f of three arguments or h of two, written in NumPy; `zm.t` in it makes the shape change in time, and the
@@ -58,6 +59,11 @@ class Surface:
     >>> bowl.moves, bowl.f
     (True, Z - 0.5*(X**2 + Y**2))
     """
+
+    _interface = (
+        "height", "normal", "gradient", "curvature", "velocity", "inside", "from_heights", "name", "shift",
+        "rotation", "angular_velocity", "side", "area",
+    )  # fmt: skip
 
     area: np.ndarray | None = None
 

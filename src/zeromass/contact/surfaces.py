@@ -2,7 +2,7 @@
 
 Sizes are in m, angles in rad, and may be expressions of parameters. `shift`, `rotation` and `velocity` move a surface as
 they move every `Surface`. A public function of this module that gives a Surface is a kind of surface in scenario files,
-with its arguments as keys: writing it is all that a new one needs.
+with its arguments as keys; `zeromass/surfaces.py` lists those of `zm.surfaces`.
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ def resistance_of(rolling: Rolling, carrier: Unilateral) -> list[Unilateral]:
                 **common,
             )
         )
-    if (arm := rolling.drilling_friction) is not None and holds(arm):
+    if (arm := rolling.torsional_friction) is not None and holds(arm):
         spin = as_expression(rolling.normal @ rolling.turning)
         found.append(
             Unilateral(
@@ -104,7 +104,7 @@ def viscous_torques(rolling: Rolling, pressing: Expression) -> list[Torque]:
     found, c = [], CREEP * scale_of(rolling) / rolling.solid.size
     if (arm := rolling.rolling_resistance) is not None and not holds(arm):
         found.append(Torque(pressing * against(rolling.rolling_velocity, c, arm), on=rolling.body))
-    if (arm := rolling.drilling_friction) is not None and not holds(arm):
+    if (arm := rolling.torsional_friction) is not None and not holds(arm):
         about = (rolling.normal @ rolling.turning) * rolling.normal
         found.append(Torque(pressing * against(about, c, arm), on=rolling.body))
     return found

@@ -90,7 +90,7 @@ def impossible_numbers(rolling: Rolling) -> list[Event]:
     found = impossible_friction(what, rolling.friction_coefficient, rolling.kinetic_coefficient, speed)
     for arm, said, of, v in (
         (rolling.rolling_resistance, "rolling_resistance", "rolling", length(rolling.rolling_velocity)),
-        (rolling.drilling_friction, "drilling_friction", "turning", abs(rolling.normal @ rolling.turning)),
+        (rolling.torsional_friction, "torsional_friction", "turning", abs(rolling.normal @ rolling.turning)),
     ):
         found += [
             replace(event, name=event.name.replace(said, f"friction of '{name} {of}'"))

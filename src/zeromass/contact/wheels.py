@@ -97,6 +97,11 @@ class WheelOnSurface(Joint):
     (1.0, 10.0)
     """
 
+    _interface = (
+        "contact", "normal", "normal_force", "friction_force", "friction_ratio", "slip_velocity", "clearance",
+        "gap", "slipping", "lifted", "surface",
+    )  # fmt: skip
+
     friction_coefficient: Number | None
     kinetic_coefficient: Number | None
 

@@ -27,6 +27,7 @@ from zeromass.model.beginning import Beginning
 from zeromass.model.by_expression import ByExpression
 from zeromass.model.event import IMPOSSIBLE
 from zeromass.model.given import given_all, given_kind, given_name, given_real, shape_of, shown
+from zeromass.model.interface import Interface
 from zeromass.model.naming import meant
 
 Events = Event | Iterable[Event] | Mapping[str, Expression] | None
@@ -37,7 +38,7 @@ SAMPLES = 9
 
 
 @frozen(repr=False)
-class Course(ByExpression):
+class Course(Interface, ByExpression):
     """The motion of a run: one segment, or several where its kind changes on the way; immutable, dense.
 
     course[expression]           values at the steps, `course.t`

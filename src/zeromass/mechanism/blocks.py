@@ -29,6 +29,8 @@ class Signal(Connected):
     True
     """
 
+    _interface = ("value", "growth")
+
     def __init__(self, name: str, rate: Any, *, first: float = 0.0) -> None:
         self.name: str = given_name(name, "a signal")
         self.value: Symbol = coordinate(f"{name}.value")
@@ -78,6 +80,8 @@ class PID(Signal):
     >>> round(float(run[pin.angle][-1]), 4)
     0.5
     """
+
+    _interface = ("output",)
 
     def __init__(
         self,

@@ -13,6 +13,7 @@ from zeromass.expression.build import ZERO
 from zeromass.mechanism.joint import Connected, Law
 from zeromass.model.event import Event, refusing
 from zeromass.model.given import Number, given_name, given_real, given_scalar, value_of
+from zeromass.model.interface import Interface
 from zeromass.model.parts import Part
 from zeromass.model.requirement import Ordered, Requirement
 
@@ -78,7 +79,7 @@ class Friction(Acting):
         return {leaf.kind for leaf in symbols(self.level)}
 
 
-class Freedom:
+class Freedom(Interface):
     """A motion x that a joint leaves free: an angle, rad, or a displacement, m.
 
     place  x, an expression
@@ -91,6 +92,8 @@ class Freedom:
     >>> start[zm.rate(sleeve.velocity)[0]]
     -2.0
     """
+
+    _interface = ("motor", "drive", "spring", "damper", "friction", "stops", "limits", "place", "speed")
 
     def __init__(
         self,
@@ -171,6 +174,8 @@ class Drive(Connected):
     3.0
     """
 
+    _interface = ("force", "torque", "power", "motion")
+
     def __init__(self, freedom: Freedom, motion: Any, name: str | None) -> None:
         self.name: str = given_name(name, "a drive") if name is not None else f"{freedom.owner} drive"
         self.motion: Expression = given_scalar(motion, f"the motion of '{self.name}'")
@@ -199,7 +204,7 @@ class Drive(Connected):
         return self.multipliers[0] * self.freedom.speed
 
 
-class Turning:
+class Turning(Interface):
     """The free turn of a joint about an axis: its angle, over many turns, and what acts along it.
 
     >>> wheel = zm.RigidBody("wheel", mass=1.0, inertia=(0.5, 0.5, 0.5))
@@ -209,6 +214,8 @@ class Turning:
     >>> round(float(run[axle.angle][-1]), 6)
     40.0
     """
+
+    _interface = ("angle", "rate", "motor", "drive", "spring", "damper", "friction", "stops", "limits")
 
     angle: Expression
     """A massless coordinate, rad; zero as drawn. Its rate is the relative angular velocity about the axis."""

@@ -19,6 +19,8 @@ from zeromass.model.parts import Part
 class Coupling(Connected):
     """One row between the free motions of two joints."""
 
+    _interface = ("first", "second")
+
     def __init__(self, kind: str, first: Freedom, second: Freedom, name: str | None) -> None:
         self.first: Freedom = first
         self.second: Freedom = second
@@ -52,6 +54,8 @@ class Gear(Coupling):
     array([ 2., -4.])
     """
 
+    _interface = ("ratio", "offset", "torque")
+
     def __init__(
         self, first: Turning, second: Turning, *, ratio: Number, offset: Number = 0.0, name: str | None = None
     ) -> None:
@@ -83,6 +87,8 @@ class Belt(Gear):
     >>> round(system.start({first.rate: 3.0})[second.rate], 12)
     1.0
     """
+
+    _interface = ("radii", "pull")
 
     def __init__(
         self,
@@ -129,6 +135,8 @@ class RackAndPinion(Coupling):
     0.5
     """
 
+    _interface = ("radius", "force")
+
     def __init__(
         self, pinion: Turning, rack: Prismatic | Cylindrical, *, radius: Number, name: str | None = None
     ) -> None:
@@ -162,6 +170,8 @@ class Cam(Coupling):
     >>> round(system.start({axle.angle: np.pi})[guide.displacement], 12)
     0.04
     """
+
+    _interface = ("profile", "force")
 
     def __init__(
         self,

@@ -18,6 +18,7 @@ from zeromass.model.constraint import Row, level_of
 from zeromass.model.contact import ContactPoint
 from zeromass.model.event import Event
 from zeromass.model.given import given_array, given_name
+from zeromass.model.interface import Interface
 from zeromass.model.parts import TYPED, Part
 from zeromass.model.unilateral import Unilateral
 
@@ -30,8 +31,10 @@ class Law(NamedTuple):
     place: Expression | None = None
 
 
-class Connected(ABC):
+class Connected(Interface, ABC):
     """What holds parts together: rows of constraints under one name, with multipliers and coordinates of their own."""
+
+    _interface = ("name", "parts", "multipliers")
 
     name: str
     coordinates: tuple[Symbol, ...] = ()
@@ -111,6 +114,8 @@ class Joint(Connected):
     >>> pendulum.start()[pin.force]
     array([ 0.,  0., 20.])
     """
+
+    _interface = ("force", "torque", "point", "along_axes", "a", "b")
 
     def __init__(self, a: Marker, b: Marker, name: str | None) -> None:
         self.a: Marker = a

@@ -33,6 +33,8 @@ Axis = Any
 class _Axial(Joint):
     """A joint with axes on both bodies, and the turn between them."""
 
+    _interface = ("axis",)
+
     def __init__(self, a: Ground | Part, b: Ground | Part, at: Place, axis: Axis, name: str | None) -> None:
         what = f"'{name}'" if name is not None else f"a {type(self).__name__}"
         bodies(a, b, what)
@@ -65,6 +67,8 @@ class _Axial(Joint):
 
 class _Limited(_Axial):
     """What has rigid stops at the limits of its free motion, and static friction."""
+
+    _interface = ("stop_force", "friction_force")
 
     _stops: Stops
 
@@ -116,6 +120,8 @@ class Fixed(_Axial):
 
 class _Turned(_Axial, Turning):
     """What turns about the third axis of a, its angle a massless coordinate."""
+
+    _interface = ("turn",)
 
     def __init__(
         self, a: Ground | Part, b: Ground | Part, *, at: Place = None, axis: Axis, name: str | None = None
@@ -175,6 +181,8 @@ class Revolute(_Limited, _Turned):
 class _Sliding(_Axial):
     """What slides along the third axis of a."""
 
+    _interface = ("displacement", "slide")
+
     @cached_property
     def displacement(self) -> Expression:
         """Of b along the axis, m; zero as drawn."""
@@ -202,6 +210,8 @@ class Prismatic(_Limited, _Sliding):
     >>> round(start[sledge.position[0]], 6), round(start[zm.rate(rail.rate)], 6)  # 2 cos 45°, g sin 45°
     (1.414214, 7.071068)
     """
+
+    _interface = ("rate", "motor", "drive", "spring", "damper", "friction", "stops", "limits")
 
     def __init__(
         self,

@@ -66,6 +66,8 @@ class Universal(_Pointed):
     8
     """
 
+    _interface = ("angles", "turns")
+
     def __init__(
         self, a: Ground | Part, b: Ground | Part, *, at: Place = None, axes: Any, name: str | None = None
     ) -> None:
@@ -164,6 +166,8 @@ class PointOnCurve(_Pointed):
     -10.0
     """
 
+    _interface = ("s", "curve")
+
     def __init__(
         self,
         a: Ground | Part,
@@ -197,6 +201,8 @@ class PointOnSurface(_Pointed):
     >>> zm.System([bob], gravity=10.0, joints=[bowl]).start()[bowl.force[2]]
     10.0
     """
+
+    _interface = ("surface",)
 
     def __init__(
         self,

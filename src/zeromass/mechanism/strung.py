@@ -31,6 +31,8 @@ class Distance(Joint):
     20.0
     """
 
+    _interface = ("length", "tension")
+
     def __init__(
         self,
         a: Ground | Part,
@@ -83,6 +85,8 @@ class Rope(Distance):
     >>> run.kinds, round(run.events[0].t, 9), run.at(0.1)[rope.slack].round(9), run.at(0.9)[rope.tension].round(9)
     (('rope slack', 'rope taut'), 0.316227766, array([0.45]), array([20.]))
     """
+
+    _interface = ("slack",)
 
     def __init__(
         self,

@@ -36,6 +36,8 @@ class WheelOnGround(Joint):
     (1.0, 10.0)
     """
 
+    _interface = ("contact", "radius", "height")
+
     def __init__(
         self,
         ground: Ground,

@@ -32,6 +32,7 @@ from zeromass.model.given import (
     given_vector,
     shown,
 )
+from zeromass.model.interface import Interface
 from zeromass.model.quaternion import body_rates, inertial_rates, rotation
 from zeromass.model.requirement import Ordered, Requirement
 
@@ -42,7 +43,7 @@ TYPED = 1e-12
 """Part of its largest entry by which an inertia that was typed or computed in double precision may be off."""
 
 
-class Part:
+class Part(Interface):
     """A thing with coordinates, a kinetic energy, and constraints of its own.
 
     name         what messages and results call it
@@ -54,6 +55,8 @@ class Part:
     >>> zm.Particle("p", mass=2.0)
     Particle('p', mass=2)
     """
+
+    _interface = ("name", "position", "velocity", "mass", "kinetic", "coordinates", "at")
 
     name: str
     coordinates: Array
@@ -130,6 +133,11 @@ class RigidBody(Part):
     >>> spinning[zm.rate(top.angular_velocity_body)]  # Euler: J₃ ω̇₃ = (J₁ − J₂) ω₁ ω₂
     array([ 0. ,  0. , -0.8])
     """
+
+    _interface = (
+        "quaternion", "rotation", "angular_velocity", "angular_velocity_body", "orientation", "point", "rotate",
+        "inertia",
+    )  # fmt: skip
 
     looks: tuple[Look, ...] = ()
 

@@ -25,6 +25,7 @@ from zeromass.frozen import frozen
 from zeromass.lazy import later
 from zeromass.model.by_expression import ByExpression
 from zeromass.model.given import by_parameter, given_mapping, given_real
+from zeromass.model.interface import Interface
 from zeromass.model.naming import meant
 from zeromass.model.remembering import Remembering
 from zeromass.model.requirement import possible
@@ -110,7 +111,7 @@ class Matrices(NamedTuple):
 
 
 @frozen()
-class State(Remembering, ByExpression):
+class State(Interface, Remembering, ByExpression):
     """A state; `state[expression]` is the value of any expression, accelerations and reactions included.
 
     t           time, s
@@ -127,6 +128,10 @@ class State(Remembering, ByExpression):
     >>> falling[x**2], falling[zm.acceleration(x)]
     (4.0, -9.81)
     """
+
+    _interface = (
+        "t", "q", "v", "parameters", "system", "matrices", "motion", "verdict", "residuals", "free", "after_event",
+    )  # fmt: skip
 
     _how = "state[x] is the value of an expression x"
     system: System

@@ -46,6 +46,7 @@ from zeromass.model.given import (
     given_numbers,
     given_parameters,
 )
+from zeromass.model.interface import Interface
 from zeromass.model.large import LARGE, MATRICES, OF_STATES, Given, matrix_of
 from zeromass.model.moved import Moved
 from zeromass.model.nonideal import Nonideal, split
@@ -74,7 +75,7 @@ if TYPE_CHECKING:
     from zeromass.model.sliding import Held
 
 
-class System(Remembering):
+class System(Interface, Remembering):
     """A constrained mechanical system, M q̈ = Q + C + Aᵀλ with A q̈ = b [UP2006, eqs. 2.1–2.6].
 
     parts        particles and rigid bodies
@@ -101,6 +102,13 @@ class System(Remembering):
     >>> start[zm.acceleration(bob.position[2])]
     -9.81
     """
+
+    _interface = (
+        "start", "equilibrium", "assemblies", "check", "with_constraints", "latex", "coordinates", "rates",
+        "accelerations", "parameters", "parts", "joints", "contacts", "events", "kinetic", "potential", "energy",
+        "quantities", "reaction", "multipliers", "control", "nonideal", "M", "Q", "A", "b", "C", "inputs", "matrices", "index",
+        "names", "rows", "loads", "kind", "drawing", "large",
+    )  # fmt: skip
 
     joints: tuple[Connection, ...] = ()
     """What holds its parts together, beside its other constraints."""

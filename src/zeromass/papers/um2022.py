@@ -85,7 +85,7 @@ def section(runs: dict[str, Run]) -> Section:
 
 
 def _offset() -> Row:
-    rho = np.asarray(system(no_spin=False).sphere.center_of_mass, dtype=float)
+    rho = np.asarray(system(no_spin=False).solid.center_of_mass, dtype=float)
     return decimal("distance of mass centre and centre", PRINTED_OFFSET, 100 * float(np.linalg.norm(rho)), unit=" cm")
 
 

@@ -19,6 +19,6 @@ MEANS = {
     "kinetic, a formula of the `speed` of slip, m/s",
     "rolling_resistance": "arm l of the normal force N, m: a torque l N hinders rolling, and holds a body at rest. A "
     "formula of the angular `speed`, rad/s",
-    "drilling_friction": "arm d, m, likewise: a torque d N hinders turning about the normal",
+    "torsional_friction": "arm d, m, likewise: a torque d N hinders turning about the normal",
 }
 """What is said of them in files."""

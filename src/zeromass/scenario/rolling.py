@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import cache
 from typing import Annotated, Any, Literal
 
@@ -113,10 +112,6 @@ START = table(
     rule=_one_motion,
     words=Rolling.start,
 )
-OLD = {"spin": ("no_spin", ("free", "none")), "contact": ("two_sided", ("one-sided", "two-sided"))}
-"""Old keys with their two words, for truths that have names of their own now."""
-
-OLD_WORDS = "old words for no_spin and two_sided"
 
 OWN = table(
     Rolling,
@@ -124,9 +119,8 @@ OWN = table(
     said={
         "gravity": GRAVITY,
         "friction": FRICTION,
-        **dict.fromkeys(("rolling_resistance", "drilling_friction"), OF_SPEED),
+        **dict.fromkeys(("rolling_resistance", "torsional_friction"), OF_SPEED),
         **dict.fromkeys(("creep", "least_clearance"), VALUE),
-        **{key: Choice(words) for key, (_, words) in OLD.items()},
     },
     means=MEANS,
 )
@@ -134,7 +128,7 @@ TABLE = Table(
     {
         "body": Argument(BODY, required=True, words="what rolls"),
         "surface": Argument(SURFACE, required=True, words="what it rolls on, and how that moves"),
-        **{name: replace(argument, words=argument.words or OLD_WORDS) for name, argument in OWN.arguments.items()},
+        **OWN.arguments,
         **{kind: Argument(Items(load), words=load.words) for kind, load in LOADS.items()},
         "start": Argument(START, required=True, words=START.words),
     },
@@ -151,10 +145,6 @@ def model(reader: Reader, given: dict[str, Any]) -> Rolling:
         body = BODY.read(reader, given["body"], (*KEY, "body"), None)
     forces = (lambda rolling: _loads(reader, given, rolling)) if any(given.get(kind) for kind in LOADS) else None
     values = OWN.values(reader, given, KEY, NAMES)
-    for old, (new, words) in OLD.items():
-        word = values.pop(old, None)
-        if word is not None:
-            values[new] = word == words[1]
     with reader.noting(), reader.pointing(*KEY):
         return Rolling(body, on=on, forces=forces, **values)
     try:
