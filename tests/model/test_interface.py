@@ -50,7 +50,7 @@ def test_few_enough_to_read(name, most):
 def test_what_guide_and_examples_call_is_shown(name):
     pages = [*(ROOT / "docs").glob("*.md"), *(ROOT / "docs" / "guide").glob("*.md"), *(ROOT / "examples").glob("*.py")]
     texts = [path.read_text(encoding="utf-8") for path in pages]
-    called = {word for text in texts for word in re.findall(rf"(?<![\w.\"/]){name}\.([a-z_]\w*)", text)}
+    called = {word for text in texts for word in re.findall(rf"(?<![\w.\"/\[]){name}\.([a-z_]\w*)", text)}
     one = OBJECTS[name]
     there = {word for word in called if hasattr(type(one), word) or word in vars(one)}
     assert len(there) > 15

@@ -106,7 +106,7 @@ class System(Interface, Remembering):
     _interface = (
         "start", "equilibrium", "assemblies", "check", "with_constraints", "latex", "coordinates", "rates",
         "accelerations", "parameters", "parts", "joints", "contacts", "events", "kinetic", "potential", "energy",
-        "quantities", "reaction", "multipliers", "control", "nonideal", "M", "Q", "A", "b", "C", "inputs", "matrices", "index",
+        "quantities", "reaction", "multipliers", "control", "M", "Q", "A", "b", "C", "inputs", "matrices", "index",
         "names", "rows", "loads", "kind", "drawing", "large",
     )  # fmt: skip
 
