@@ -35,7 +35,7 @@ for k in range(3):
     rods.append(solid.moved((points[k] + points[k + 1]) / 2).body(f"rod {k}"))
 bodies = [zm.Ground(), *rods, zm.Ground()]
 hinges = [zm.joints.Revolute(bodies[k], bodies[k + 1], at=points[k], axis=axes[k], name=f"hinge {k}") for k in range(4)]
-linkage = zm.System(rods, joints=hinges)
+linkage = zm.System(rods, gravity=0, joints=hinges)
 
 start = linkage.start({hinges[0].rate: 1.0})
 print(linkage.check(start))

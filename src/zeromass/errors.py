@@ -12,6 +12,7 @@ __all__ = [
     "FewDigits",
     "FileError",
     "ModelError",
+    "NoGravity",
     "PageLimited",
     "RedundantContacts",
     "RunDoubtful",
@@ -202,6 +203,19 @@ class RedundantContacts(UserWarning):
     """
 
 
+class NoGravity(UserWarning):
+    """A system of bodies on joints or contacts was given no gravity: nothing falls. gravity=0 says that this is meant.
+
+    >>> import warnings
+    >>> arm = zm.RigidBody("arm", mass=1.0, inertia=(1, 1, 1), at=(1, 0, 0))
+    >>> pin = zm.joints.Revolute(zm.Ground(), arm, at=(0, 0, 0), axis=(0, 1, 0))
+    >>> with warnings.catch_warnings(record=True, action="always") as told:
+    ...     floating = zm.System([arm], joints=[pin])
+    >>> print(told[0].message)
+    the system has no gravity, so that nothing falls: give gravity=9.81 (m/s², along −z), or gravity=0 if none is meant
+    """
+
+
 class PageLimited(UserWarning):
     """A page can not do all that Python does with this run; it says so itself, in the same words.
 
@@ -220,7 +234,7 @@ def user_stack_level() -> int:
     """`stacklevel` of a warning that shall point to the code outside this package that led to it."""
     level, frame = 1, sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] in (
-        "zeromass", "functools", "dataclasses",
+        "zeromass", "functools", "dataclasses", "contextlib",
     ):  # fmt: skip
         level, frame = level + 1, frame.f_back
     return level

@@ -26,7 +26,10 @@ def test_a_brake_holds_a_wheel_up_to_its_torque():
     θ = zm.coordinate("theta")
     brake = Unilateral("brake", None, (zm.rate(θ), ZERO), bound=2.0, sole=True, happenings=NAMES)
     wheel = zm.System(
-        kinetic=0.5 * zm.rate(θ) ** 2, coordinates=[θ], forces={θ: 3.0 * np.sin(zm.t)}, contacts=[element(brake)]
+        kinetic=0.5 * zm.rate(θ) ** 2,
+        coordinates=[θ],
+        forces={θ: 3.0 * np.sin(zm.t)},
+        contacts=[element(brake)],
     )
     run = zm.simulate(wheel, wheel.start({θ: 0.0, zm.rate(θ): 0.0}), until=3.8, rtol=1e-12)
     begins = np.arcsin(2.0 / 3.0)

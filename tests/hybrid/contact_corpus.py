@@ -52,7 +52,7 @@ def sledge(force: Any = 0.0, **given: Any) -> tuple[zm.System, zm.joints.Prismat
     """A body of 2 kg on a level rail, with a force along it."""
     body = zm.RigidBody("sledge", 2.0, (1, 1, 1))
     rail = zm.joints.Prismatic(zm.Ground(), body, axis=(1, 0, 0), name="rail", **given)
-    return zm.System([body], joints=[rail], forces=[rail.motor(force)]), rail
+    return zm.System([body], gravity=0, joints=[rail], forces=[rail.motor(force)]), rail
 
 
 def cradle(count: int, *, simultaneous: bool) -> Problem:
@@ -65,7 +65,7 @@ def cradle(count: int, *, simultaneous: bool) -> Problem:
     ]
     lines = {f"line {b.name}": b.position[1:] for b in balls}
     press = zm.Force((-2.0, 0.0, 0.0), at=balls[-1].position)
-    system = zm.System(balls, contacts=touch, constraints=lines, forces=[press])
+    system = zm.System(balls, gravity=0, contacts=touch, constraints=lines, forces=[press])
     system.simultaneous_impacts = simultaneous
     given = {b.position[0]: 0.1 * k for k, b in enumerate(balls)} | {b.velocity[0]: 0.0 for b in balls}
     given |= {balls[0].position[0]: -0.1, balls[0].velocity[0]: 1.0}

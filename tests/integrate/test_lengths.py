@@ -182,7 +182,9 @@ def beside(kind: str, p: zm.Particle, k: float, l: float, u: np.ndarray, anchor)
     if kind == "maximum":
         late = zm.Force(np.maximum(zm.t - 100, 0) * u, at=p.position)
         return zm.System([p], forces=[force, late]), []
-    return zm.System([p], joints=[zm.joints.Rope(zm.Ground(), p, length=50.0, name="rope")], forces=[force]), []
+    return zm.System(
+        [p], gravity=0, joints=[zm.joints.Rope(zm.Ground(), p, length=50.0, name="rope")], forces=[force]
+    ), []
 
 
 @pytest.mark.parametrize("count", [4, pytest.param(24, marks=pytest.mark.slow)])

@@ -106,7 +106,7 @@ def test_a_universal_joint_counts_both_angles():
     random = np.random.default_rng(7)
     a, b = bodies(random)
     cross = JOINTS["universal"][1](a, b)
-    system = zm.System([a, b], joints=[cross])
+    system = zm.System([a, b], gravity=0, joints=[cross])
     start = system.start({cross.angles[0]: 0.7, cross.angles[1]: -0.4, zm.rate(cross.angles[0]): 2.0})
     p, r = cross.a.pose, cross.b.pose
     c1, s1, c2, s2 = np.cos(0.7), np.sin(0.7), np.cos(-0.4), np.sin(-0.4)
@@ -164,7 +164,7 @@ def test_dry_friction_stops_a_wheel_after_its_energy_is_gone():
     """ω₀ J/τ, and it stays."""
     wheel = zm.RigidBody("wheel", mass=1.0, inertia=(0.3, 0.3, 0.5))
     axle = zm.joints.Revolute(zm.Ground(), wheel, axis=(0, 0, 1))
-    system = zm.System([wheel], joints=[axle], forces=[axle.friction(0.2)])
+    system = zm.System([wheel], gravity=0, joints=[axle], forces=[axle.friction(0.2)])
     run = zm.simulate(system, system.start({axle.rate: 2.0}), until=8.0)
     assert abs(run.at(4.9)[axle.rate][0] - (2.0 - 0.2 / 0.5 * 4.9)) < 1e-9
     assert abs(run.at(8.0)[axle.rate][0]) < 1e-9
@@ -184,7 +184,7 @@ def test_stops_turn_a_pendulum_back_and_keep_its_energy():
 def test_limits_end_a_run_where_they_are_reached():
     arm = zm.RigidBody("arm", mass=1.0, inertia=(0.1, 0.1, 0.1))
     pin = zm.joints.Revolute(zm.Ground(), arm, axis=AXIS)
-    system = zm.System([arm], joints=[pin])
+    system = zm.System([arm], gravity=0, joints=[pin])
     run = zm.simulate(system, system.start({pin.rate: 2.0}), until=9.0, events=[*pin.limits(-1.0, 1.5)])
     assert abs(run.t[-1] - 0.75) < 1e-12
     assert "upper limit" in run.events[0].name

@@ -102,7 +102,7 @@ def test_bennetts_loop_moves_against_the_count():
         zm.joints.Revolute(links[1], links[2], at=points[2], axis=axes[2], name="h2"),
         zm.joints.Revolute(links[2], GROUND, at=points[3], axis=axes[3], name="h3"),
     ]
-    system = zm.System(links, joints=hinges)
+    system = zm.System(links, gravity=0, joints=hinges)
     start = system.start({hinges[0].rate: 1.0})
     diagnosis = system.check(start)
     assert diagnosis.degrees_of_freedom == 1
@@ -223,13 +223,14 @@ def test_a_planetary_gear_obeys_willis():
         zm.joints.Gear(on["sun"], on["planet"], ratio=-zs / zp, name="outside"),
         zm.joints.Gear(on["planet"], on["ring"], ratio=zp / zr, name="inside"),
     ]
-    system = zm.System([sun, planet, carrier, ring], joints=[*held, *on.values(), *gears])
+    system = zm.System([sun, planet, carrier, ring], gravity=0, joints=[*held, *on.values(), *gears])
     start = system.start({held[0].rate: 3.0, held[1].rate: 1.0})
     ωs, ωc, ωr = (start[joint.rate] for joint in held)
     assert abs((ωs - ωc) / (ωr - ωc) + zr / zs) < 1e-12
     assert system.check(start).degrees_of_freedom == 2
     fixed = zm.System(
         [sun, planet, carrier, ring],
+        gravity=0,
         joints=[*held, *on.values(), *gears, held[2].drive(0.0)],
         forces=[held[0].motor(1.0)],
     )
@@ -254,7 +255,10 @@ def test_a_differential_halves_the_torque():
     gears = [zm.joints.Gear(inside[0], pin, ratio=1.0), zm.joints.Gear(inside[1], pin, ratio=-1.0)]
     loads = [axles[1].motor(-0.3), axles[2].motor(-0.3)]
     system = zm.System(
-        [case, left, right, spider], joints=[*axles, *inside, pin, *gears], forces=[*loads, axles[0].motor(0.6)]
+        [case, left, right, spider],
+        gravity=0,
+        joints=[*axles, *inside, pin, *gears],
+        forces=[*loads, axles[0].motor(0.6)],
     )
     start = system.start({axles[0].rate: 10.0, axles[1].rate: 12.0})
     assert abs(start[axles[2].rate] - 8.0) < 1e-12
@@ -270,7 +274,7 @@ def test_a_long_train_and_a_belt_keep_their_ratios_over_many_turns():
         zm.joints.Belt(pins[1], pins[2], radii=(0.3, 0.1)),
         zm.joints.Belt(pins[2], pins[3], radii=(0.1, 0.2), crossed=True),
     ]
-    system = zm.System(wheels, joints=[*pins, *chain], forces=[pins[0].motor(0.5)])
+    system = zm.System(wheels, gravity=0, joints=[*pins, *chain], forces=[pins[0].motor(0.5)])
     run = zm.simulate(system, system.start({pins[0].angle: 0.2}), until=8.0)
     angles = run[np.array([pin.angle for pin in pins])]
     assert angles[-1, 0] > 2 * np.pi
@@ -321,7 +325,7 @@ def test_a_geneva_wheel_steps(slots):
     crank, wheel = (zm.joints.Revolute(GROUND, body, axis=(0, 0, 1)) for body in (arm, star))
     geneva = zm.joints.Geneva(crank, wheel, slots=slots, distance=c)
     drive = crank.drive(Ω * zm.t - np.pi)
-    system = zm.System([arm, star], joints=[crank, wheel, geneva, drive])
+    system = zm.System([arm, star], gravity=0, joints=[crank, wheel, geneva, drive])
     run = zm.simulate(system, system.start(), until=2.5 * 2 * np.pi / Ω)
     half = np.pi / 2 - step
     told = [(2 * np.pi * k + np.pi + way * half) / Ω for k in range(3) for way in (-1, 1)][:5]
@@ -358,7 +362,7 @@ def test_shafts_at_an_angle(kind):
         link = zm.joints.Universal(one, other, at=(0, 0, 0), axes=((1, 0, 0), (0, 1, 0)))
     else:
         link = zm.joints.ConstantVelocity(one, other, at=((0, 0, 0), (0, 0, 0)), axis=((0, 0, 1), direction))
-    system = zm.System([one, other], joints=[first, second, link])
+    system = zm.System([one, other], gravity=0, joints=[first, second, link])
     start = system.start({first.rate: 3.0})
     run = zm.simulate(system, start, until=2.0)
     ω1, ω2, θ = run[first.rate], run[second.rate], run[first.angle]

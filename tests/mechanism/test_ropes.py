@@ -80,7 +80,7 @@ def falling(z: float, along=(0.0, 0.0, 1.0)):
     u = np.array(along) / np.linalg.norm(along)
     bob = zm.Particle("bob", mass=0.7)
     rope = zm.joints.Rope(zm.Ground(), bob, length=L, name="rope")
-    system = zm.System([bob], joints=[rope], forces=zm.Force(-0.7 * g * u, at=bob.position))
+    system = zm.System([bob], gravity=0, joints=[rope], forces=zm.Force(-0.7 * g * u, at=bob.position))
     return system, bob, rope, system.start([(bob.position, z * u), (bob.velocity, (0, 0, 0))])
 
 
@@ -103,7 +103,7 @@ def test_two_particles_on_a_rope_pass_through_one_another():
     u = np.array([2.0, -1.0, 2.0]) / 3.0
     a, b = zm.Particle("a", mass=1.0), zm.Particle("b", mass=3.0)
     rope = zm.joints.Rope(a, b, length=0.5, name="rope")
-    system = zm.System([a, b], joints=[rope])
+    system = zm.System([a, b], gravity=0, joints=[rope])
     start = system.start([(a.position, 0.2 * u), (b.position, -0.1 * u), (a.velocity, -1.0 * u), (b.velocity, 1.0 * u)])
     run = zm.simulate(system, start, until=1.0)
     assert [event.name for event in run.events][:1] == ["rope taut"]

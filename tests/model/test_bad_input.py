@@ -269,7 +269,7 @@ MISTAKES = {
     "prescribed reaction": (lambda w: (s := w.rod()).start({s.multipliers[0]: 1.0}), StartError, "rod"),
     "prescribed stranger": (lambda w: w.system().start({w.x: 1.0}), StartError, "'x'"),
     "prescribed time": (lambda w: w.system().start({zm.t: 1.0}), StartError, "'t'"),
-    "prescribed by name": (lambda w: w.system().start({"ball.x": 1.0}), StartError, "'ball.x'"),
+    "prescribed by a name that is unknown": (lambda w: w.system().start({"ball.q": 1.0}), ModelError, "'ball.q'"),
     "prescribed NaN": (lambda w: w.system().start({w.ball.position[1]: NAN}), StartError, "'ball.y' nan"),
     "prescribed text": (lambda w: w.system().start({w.ball.position[1]: "a"}), StartError, "ball.y 'a'"),
     "prescribed shape": (lambda w: w.system().start([(w.ball.position, (1, 2))]), StartError, "ball.x (1, 2)"),

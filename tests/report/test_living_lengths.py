@@ -18,7 +18,7 @@ def test_a_page_ends_where_a_spring_passes_its_anchor(beside, tmp_path):
     p = zm.Particle("p", mass=1.0)
     far = [zm.Force((np.maximum(p.position[2] - 50.0, 0), 0, 0), at=p.position)] if beside == "maximum" else []
     ropes = [zm.joints.Rope(zm.Ground(), p, length=50.0, name="rope")] if beside == "rope" else []
-    system = zm.System([p], joints=ropes, forces=[zm.Spring(k, p.position, (0, 0, 0), length=0.3), *far])
+    system = zm.System([p], gravity=0, joints=ropes, forces=[zm.Spring(k, p.position, (0, 0, 0), length=0.3), *far])
     start = system.start([(p.position, (0, 0, 1.0)), (p.velocity, (w, 0, 0))])
     run = zm.simulate(system, start, until=1.2)
     page = run.view(tmp_path / "spring.html", sliders={k: (5.0, 20.0), w: (0.0, 1.0)})

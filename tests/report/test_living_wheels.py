@@ -111,7 +111,7 @@ def test_stops_and_static_friction_of_a_joint_on_sliders(tmp_path):
     rail = zm.joints.Prismatic(
         zm.Ground(), sledge, axis=(1, 0, 0), name="rail", limits=(-0.4, high), friction=F, restitution=0.6
     )
-    system = zm.System([sledge], joints=[rail])
+    system = zm.System([sledge], gravity=0, joints=[rail])
     run = zm.simulate(system, system.start({rail.displacement: 0.0, rail.rate: v}), until=2.0, **SETTINGS)
     sliders = {F: (2.0, 8.0), high: (0.3, 3.0), v: (1.0, 4.0)}
     struck, free = followed(run, sliders, [{"v": 2.5}, {"high": 2.9, "F": 8.0}], tmp_path)

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from zeromass.errors import ExpressionError, shown, unwritable
-from zeromass.expression.node import Array, Symbol, as_float, symbol
+from zeromass.expression.node import Symbol, as_float, symbol
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    class Coordinates(NDArray[np.object_]):
+        """An array of coordinates: editors know what `x, y = zm.coordinates("x y")` are."""
+
+        def __iter__(self) -> Iterator[Symbol]: ...
+
 
 t: Symbol = symbol("t", "time", token="time")
 """Time, in seconds."""
@@ -27,7 +37,7 @@ def coordinate(name: str, *, latex: str | None = None) -> Symbol:
     return symbol(name, "coordinate", latex=_checked_latex(latex, name))
 
 
-def coordinates(names: str) -> Array:
+def coordinates(names: str) -> Coordinates:
     """New generalised coordinates, from names separated by blanks or commas, as an array.
 
     >>> x, y = zm.coordinates("x y")

@@ -24,7 +24,7 @@ class Acting:
     >>> wheel = zm.RigidBody("wheel", mass=1.0, inertia=(0.5, 0.5, 0.5))
     >>> axle = zm.joints.Revolute(zm.Ground(), wheel, axis=(0, 0, 1))
     >>> motor = axle.motor(3.0)
-    >>> system = zm.System([wheel], joints=[axle], forces=[motor])
+    >>> system = zm.System([wheel], gravity=0, joints=[axle], forces=[motor])
     >>> start = system.start({axle.rate: 2.0})
     >>> round(start[zm.rate(axle.rate)], 12), start[motor.power]
     (6.0, 6.0)
@@ -88,7 +88,7 @@ class Freedom(Interface):
 
     >>> sleeve = zm.RigidBody("sleeve", mass=2.0, inertia=(1, 1, 1))
     >>> rod = zm.joints.Cylindrical(zm.Ground(), sleeve, axis=(1, 0, 0))
-    >>> start = zm.System([sleeve], joints=[rod], forces=[rod.slide.spring(8.0)]).start({rod.slide.place: 0.5})
+    >>> start = zm.System([sleeve], gravity=0, joints=[rod], forces=[rod.slide.spring(8.0)]).start({rod.slide.place: 0.5})
     >>> start[zm.rate(sleeve.velocity)[0]]
     -2.0
     """
@@ -169,7 +169,7 @@ class Drive(Connected):
     >>> arm = zm.RigidBody("arm", mass=1.0, inertia=(0.5, 0.5, 0.5))
     >>> axle = zm.joints.Revolute(zm.Ground(), arm, axis=(0, 0, 1))
     >>> drive = axle.drive(3 * zm.t**2)
-    >>> system = zm.System([arm], joints=[axle, drive])
+    >>> system = zm.System([arm], gravity=0, joints=[axle, drive])
     >>> round(system.start(t=1.0)[drive.torque], 12)
     3.0
     """
@@ -209,7 +209,7 @@ class Turning(Interface):
 
     >>> wheel = zm.RigidBody("wheel", mass=1.0, inertia=(0.5, 0.5, 0.5))
     >>> axle = zm.joints.Revolute(zm.Ground(), wheel, axis=(0, 0, 1))
-    >>> system = zm.System([wheel], joints=[axle])
+    >>> system = zm.System([wheel], gravity=0, joints=[axle])
     >>> run = zm.simulate(system, system.start({axle.rate: 20.0}), until=2.0)
     >>> round(float(run[axle.angle][-1]), 6)
     40.0

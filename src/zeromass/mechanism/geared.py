@@ -49,7 +49,7 @@ class Gear(Coupling):
     >>> ground = zm.Ground()
     >>> first, second = zm.joints.Revolute(ground, a, axis=(0, 0, 1)), zm.joints.Revolute(ground, b, axis=(0, 0, 1))
     >>> gear = zm.joints.Gear(first, second, ratio=-2.0)
-    >>> train = zm.System([a, b], joints=[first, second, gear], forces=[first.motor(10.0)])
+    >>> train = zm.System([a, b], gravity=0, joints=[first, second, gear], forces=[first.motor(10.0)])
     >>> train.start()[zm.rate([first.rate, second.rate])].round(12)
     array([ 2., -4.])
     """
@@ -83,7 +83,7 @@ class Belt(Gear):
 
     >>> a, b = (zm.RigidBody(name, mass=1.0, inertia=(1, 1, 1)) for name in "ab")
     >>> first, second = (zm.joints.Revolute(zm.Ground(), body, axis=(0, 0, 1)) for body in (a, b))
-    >>> system = zm.System([a, b], joints=[first, second, zm.joints.Belt(first, second, radii=(0.1, 0.3))])
+    >>> system = zm.System([a, b], gravity=0, joints=[first, second, zm.joints.Belt(first, second, radii=(0.1, 0.3))])
     >>> round(system.start({first.rate: 3.0})[second.rate], 12)
     1.0
     """
@@ -130,7 +130,7 @@ class RackAndPinion(Coupling):
     >>> axle = zm.joints.Revolute(zm.Ground(), wheel, axis=(0, 0, 1))
     >>> rail = zm.joints.Prismatic(zm.Ground(), bar, axis=(1, 0, 0))
     >>> mesh = zm.joints.RackAndPinion(axle, rail, radius=0.5)
-    >>> system = zm.System([wheel, bar], joints=[axle, rail, mesh], forces=[rail.motor(3.0)])
+    >>> system = zm.System([wheel, bar], gravity=0, joints=[axle, rail, mesh], forces=[rail.motor(3.0)])
     >>> round(system.start()[zm.rate(rail.rate)], 12)  # F/(m + J/r²)
     0.5
     """
@@ -166,7 +166,7 @@ class Cam(Coupling):
     >>> axle = zm.joints.Revolute(zm.Ground(), wheel, axis=(0, 1, 0))
     >>> guide = zm.joints.Prismatic(zm.Ground(), tappet, axis=(0, 0, 1))
     >>> cam = zm.joints.Cam(axle, guide, lambda angle: 0.02 * (1 - np.cos(angle)))
-    >>> system = zm.System([wheel, tappet], joints=[axle, guide, cam])
+    >>> system = zm.System([wheel, tappet], gravity=0, joints=[axle, guide, cam])
     >>> round(system.start({axle.angle: np.pi})[guide.displacement], 12)
     0.04
     """

@@ -33,7 +33,7 @@ class Geneva(Coupling):
     >>> arm, star = (zm.RigidBody(name, mass=1.0, inertia=(1, 1, 1)) for name in ("arm", "star"))
     >>> crank, wheel = (zm.joints.Revolute(ground, body, axis=(0, 0, 1)) for body in (arm, star))
     >>> geneva = zm.joints.Geneva(crank, wheel, slots=4, distance=0.1, name="works")
-    >>> system = zm.System([arm, star], joints=[crank, wheel, geneva, crank.drive(np.pi * (2 * zm.t - 1))])
+    >>> system = zm.System([arm, star], gravity=0, joints=[crank, wheel, geneva, crank.drive(np.pi * (2 * zm.t - 1))])
     >>> run = zm.simulate(system, system.start(), until=3.0)
     >>> bool(abs(run[wheel.angle][-1] - run[wheel.angle][0] + 3 * np.pi / 2) < 1e-9)
     True

@@ -147,7 +147,7 @@ class Revolute(_Limited, _Turned):
 
     >>> arm = zm.RigidBody("arm", mass=2.0, inertia=(1, 1, 1), at=(1, 0, 0))
     >>> pin = zm.joints.Revolute(zm.Ground(), arm, at=(0, 0, 0), axis=(0, 0, 1))
-    >>> start = zm.System([arm], joints=[pin]).start({pin.angle: np.pi / 2, pin.rate: 3.0})
+    >>> start = zm.System([arm], gravity=0, joints=[pin]).start({pin.angle: np.pi / 2, pin.rate: 3.0})
     >>> round(start[arm.position[1]], 9), round(start[pin.force[1]], 9)
     (1.0, -18.0)
     """
@@ -273,7 +273,7 @@ class Cylindrical(_Sliding, _Turned):
 
     >>> sleeve = zm.RigidBody("sleeve", mass=2.0, inertia=(1, 1, 1))
     >>> rod = zm.joints.Cylindrical(zm.Ground(), sleeve, axis=(0, 0, 1))
-    >>> zm.System([sleeve], joints=[rod]).check().degrees_of_freedom
+    >>> zm.System([sleeve], gravity=0, joints=[rod]).check().degrees_of_freedom
     2
     """
 

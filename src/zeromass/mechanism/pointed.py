@@ -42,7 +42,7 @@ class Spherical(_Pointed):
     """A ball joint: a point is common; three rows. It also holds particles.
 
     >>> a, b = (zm.Particle(name, mass=1.0) for name in "ab")
-    >>> zm.System([a, b], joints=[zm.joints.Spherical(a, b)]).check().degrees_of_freedom
+    >>> zm.System([a, b], gravity=0, joints=[zm.joints.Spherical(a, b)]).check().degrees_of_freedom
     3
     """
 
@@ -62,7 +62,7 @@ class Universal(_Pointed):
 
     >>> shaft, other = (zm.RigidBody(name, mass=1.0, inertia=(1, 1, 1)) for name in ("shaft", "other"))
     >>> cross = zm.joints.Universal(shaft, other, at=(0, 0, 0), axes=((0, 1, 0), (0, 0, 1)))
-    >>> zm.System([shaft, other], joints=[cross]).check().degrees_of_freedom
+    >>> zm.System([shaft, other], gravity=0, joints=[cross]).check().degrees_of_freedom
     8
     """
 
@@ -102,7 +102,7 @@ class ConstantVelocity(_Pointed):
     axis  of both shafts as drawn, or that of a and that of b in their own axes
 
     >>> a, b = (zm.RigidBody(name, mass=1.0, inertia=(1, 1, 1)) for name in "ab")
-    >>> zm.System([a, b], joints=[zm.joints.ConstantVelocity(a, b, axis=(1, 0, 0))]).check().degrees_of_freedom
+    >>> zm.System([a, b], gravity=0, joints=[zm.joints.ConstantVelocity(a, b, axis=(1, 0, 0))]).check().degrees_of_freedom
     8
     """
 
@@ -121,7 +121,8 @@ class PointOnLine(_Pointed):
     at    the point as drawn, through which the line goes, or points on a and on b in their own axes
 
     >>> bead = zm.Particle("bead", mass=1.0)
-    >>> zm.System([bead], joints=[zm.joints.PointOnLine(zm.Ground(), bead, axis=(1, 0, 0))]).check().degrees_of_freedom
+    >>> wire = zm.joints.PointOnLine(zm.Ground(), bead, axis=(1, 0, 0))
+    >>> zm.System([bead], gravity=0, joints=[wire]).check().degrees_of_freedom
     1
     """
 

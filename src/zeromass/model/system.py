@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from zeromass.errors import ModelError, quoted, shown
+from zeromass.errors import ModelError, NoGravity, quoted, shown, user_stack_level
 from zeromass.expression import (
     Array,
     Evaluator,
@@ -83,7 +84,8 @@ class System(Interface, Remembering):
     lagrangian   instead of energies, or beside them
     M, Q         instead of energies: mass matrix (n, n) and impressed force (n,), with `coordinates`
     coordinates  order of the coordinates; those it does not list follow in order of creation
-    gravity      m/s²: g for (0, 0, −g), or a vector; acts on the parts
+    gravity      m/s²: g for (0, 0, −g), or a vector; acts on the parts. None without it: of bodies on joints or contacts a
+                 NoGravity warning says so, unless gravity=0 is given. `zm.Rolling` and the like have 9.81
     forces       zm.Force, zm.Torque, zm.Spring, zm.Damper or {coordinate: force}, one or several
     constraints  {name: expression or array that must be zero}; with rates it is nonholonomic, with
                  accelerations it is taken as it stands
@@ -153,6 +155,8 @@ class System(Interface, Remembering):
         self.joints: tuple[Connection, ...] = connected(joints, parts)
         self.contact_elements: tuple[ContactElement, ...] = touching(contacts, parts)
         parts += [part for one in self.contact_elements for part in one.parts]
+        if gravity is None and potential is None and lagrangian is None:
+            self._warn_of_no_gravity(parts)
         self.unilaterals = told_apart(one for by in (*self.joints, *self.contact_elements) for one in by.unilaterals)
         acting = loads(forces)
         own = {name: zero for part in parts for name, zero in part.constraints.items()}
@@ -196,6 +200,13 @@ class System(Interface, Remembering):
             self.control = tracked(self, control, settling)
         elif control:
             self._follow(later("zeromass.analysis.servo", "servo")(self, control, by, settling=settling))
+
+    def _warn_of_no_gravity(self, parts: Sequence[Part]) -> None:
+        """Bodies on joints or contacts that do not fall are rarely what is meant."""
+        carried = any(joint.parts for joint in self.joints) or bool(self.contact_elements)
+        if carried and any(part.mass is not ZERO for part in parts):
+            words = "the system has no gravity, so that nothing falls: give gravity=9.81 (m/s², along −z)"
+            warnings.warn(f"{words}, or gravity=0 if none is meant", NoGravity, stacklevel=user_stack_level())
 
     def _watch(self, limited: tuple[Any, ...]) -> None:
         """What joints and limited forces watch."""

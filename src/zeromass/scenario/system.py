@@ -115,7 +115,9 @@ def _plainer(reader: Reader, parts: list[Any], own: list[Expression], joints: li
     reader.lacks("multiplier")
     with reader.pointing(*KEY):
         energy = sum((rate(x) ** 2 for x in own), start=as_expression(0.0))
-        return System(parts, coordinates=own, kinetic=energy if own else None, joints=joints)
+        return System(
+            parts, gravity=0 if parts else None, coordinates=own, kinetic=energy if own else None, joints=joints
+        )
 
 
 def start(reader: Reader, given: dict[str, Any], system: System, t: float) -> Callable[[], State]:
