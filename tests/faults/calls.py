@@ -435,10 +435,10 @@ def _expressions() -> dict[str, Call]:
         "r**": Call(lambda a: a**x, {"a": 2}),
         "@": Call(lambda a: np.array([x, y]) @ a, {"a": [x, y]}),
         ">": Call(lambda a: x > a, {"a": y}),
-        "arctan2": Call(lambda a: np.arctan2(x, a), {"a": y}),
-        "maximum": Call(lambda a: np.maximum(x, a), {"a": y}),
-        "x.sin": Call(lambda a: x.sin(a) if a is not None else x.sin(), {"a": None}),
-        "x.add": Call(lambda a: x.add(a), {"a": y}),
+        "arctan2": Call(lambda a: np.arctan2(x, a), {"a": y}),  # type: ignore
+        "maximum": Call(lambda a: np.maximum(x, a), {"a": y}),  # type: ignore
+        "x.sin": Call(lambda a: x.sin(a) if a is not None else x.sin(), {"a": None}),  # type: ignore[call-arg]
+        "x.add": Call(lambda a: x.add(a), {"a": y}),  # type: ignore[attr-defined]
     }
 
 

@@ -356,7 +356,7 @@ def gear_over_the_cut_of_an_angle() -> Problem:
     x, y, φ = zm.coordinates("x y phi")
     v = zm.rate
     kinetic = (v(x) ** 2 + v(y) ** 2) / 2 + v(φ) ** 2
-    constraints = {"circle": (x**2 + y**2 - 1) / 2, "gear": φ - np.arctan2(y, x)}
+    constraints = {"circle": (x**2 + y**2 - 1) / 2, "gear": φ - np.arctan2(y, x)}  # type: ignore
     system = zm.System(kinetic=kinetic, potential=2.0 * y, constraints=constraints)
     return Problem(system, system.start({x: 1.0, φ: 0.0, v(φ): 5.0}, guess={x: 1.0}), 6.0)
 

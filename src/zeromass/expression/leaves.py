@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     class Coordinates(NDArray[np.object_]):
         """An array of coordinates: editors know what `x, y = zm.coordinates("x y")` are."""
 
-        def __iter__(self) -> Iterator[Symbol]: ...
+        def __iter__(self) -> Iterator[Symbol]: ...  # type: ignore[override]
 
 
 t: Symbol = symbol("t", "time", token="time")
@@ -54,7 +54,7 @@ def coordinates(names: str) -> Coordinates:
         raise ExpressionError(f"zm.coordinates({shown(names)}) repeats the name {', '.join(sorted(repeated))}")
     result = np.empty(len(words), dtype=object)
     result[:] = [coordinate(word) for word in words]
-    return result
+    return cast("Coordinates", result)
 
 
 def parameter(name: str, value: float, *, latex: str | None = None) -> Symbol:

@@ -188,7 +188,7 @@ class GeneralizedForce:
         return expressions([self.components.get(x, ZERO) for x in q])
 
 
-Forces = Load | Mapping[Expression, Any] | Iterable[Load | Mapping[Expression, Any]] | None
+Forces = Load | Mapping[Any, Any] | Iterable[Load | Mapping[Any, Any]] | None
 """What acts, as a user gives it: loads, or mappings {coordinate: force}."""
 
 

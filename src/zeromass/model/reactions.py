@@ -54,7 +54,7 @@ class Reactions(Remembering, Mapping[str, Array]):
         """Forces of all constraints on the coordinates, shape (n,)."""
         return self._system.M @ self._system.accelerations - self._system.Q
 
-    def on(self, coordinates: Array | Sequence[Expression]) -> Array:
+    def on(self, coordinates: Expression | Array | Sequence[Expression]) -> Array:
         """Constraint forces on some coordinates, in their shape, one after the other."""
         system = self._system
         rows = [system.index(x) for x in expressions(coordinates).ravel()]

@@ -163,7 +163,7 @@ def pendulum(rng: Rng, until: float) -> Carrier:
             lambda t, q: [1.0],
             twin="θ",
         ),
-        place(np.arctan2(x, -y), q, lambda t, q: q[0], lambda t, q: [1.0], kind="angle", twin="θ"),
+        place(np.arctan2(x, -y), q, lambda t, q: q[0], lambda t, q: [1.0], kind="angle", twin="θ"),  # type: ignore
     )
     return Carrier(
         "a pendulum in x, y",
@@ -249,7 +249,7 @@ def cart(rng: Rng, until: float) -> Carrier:
         place(X, q, lambda t, q: q[0], lambda t, q: [1.0, 0.0]),
         place(x, q, lambda t, q: q[0] + L * np.sin(q[1]), lambda t, q: [1.0, L * np.cos(q[1])]),
         place(x - X, q, lambda t, q: L * np.sin(q[1]), lambda t, q: [0.0, L * np.cos(q[1])]),
-        place(np.arctan2(x - X, -y), q, lambda t, q: q[1], lambda t, q: [0.0, 1.0], kind="angle"),
+        place(np.arctan2(x - X, -y), q, lambda t, q: q[1], lambda t, q: [0.0, 1.0], kind="angle"),  # type: ignore
     )
 
     def bob(t: Any, q: Any, v: Any) -> np.ndarray:
@@ -309,7 +309,7 @@ def profile(rng: Rng, until: float) -> Carrier:
     x, y = q = zm.coordinates("x y")
     way, beyond = one_of(
         rng,
-        ("maximum", np.maximum(x - a, 0.0)),
+        ("maximum", np.maximum(x - a, 0.0)),  # type: ignore
         ("where", zm.where(x > a, x - a, 0.0)),
         ("abs", (np.abs(x - a) + x - a) / 2),
     )
