@@ -113,7 +113,7 @@ def slipping() -> None:
             seconds.append(time.process_time() - begin)
         print(
             f"shell with friction 0.1, {method}: {statistics.evaluations} evaluations, {statistics.steps} steps, "
-            f"{len(run.kinds)} kinds one after another, {min(seconds) * 1e3:.0f} ms, {run.outcome}",
+            f"{len(run.modes)} kinds one after another, {min(seconds) * 1e3:.0f} ms, {run.outcome}",
             flush=True,
         )
 

@@ -31,7 +31,7 @@ edges = [0.0, *[event.t for event in run.events], 4.0]
 for k, (a, b) in enumerate(pairwise(edges)):
     x = run.at(np.linspace(a, b, 200)[1:])[ball.position]
     left.plot(
-        x[:, 0], x[:, 2], color=color("rope", run.kinds[k] == "string taut"), label=run.kinds[k] if k < 2 else None
+        x[:, 0], x[:, 2], color=color("rope", run.modes[k] == "string taut"), label=run.modes[k] if k < 2 else None
     )
 for t in np.linspace(0.05, edges[2], 14):
     x = run.at(t)[ball.position][0]

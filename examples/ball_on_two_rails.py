@@ -21,7 +21,7 @@ loaded = zm.bodies.SphericalBody(
 ball = zm.Contacts(loaded, on=rails, gravity=9.81, friction=0.35, restitution=0.3)
 start = ball.start(center=(0, 0, r / np.cos(angle)), velocity=(speed, 0, 0), orientation=(0, 0.3, 0))  # it rolls
 run = zm.simulate(ball, start, until=1.0)
-print(f"{len(run.kinds)} parts; first {run.kinds[0]}, then {run.kinds[1]} at {run.changes[0]:.6f} s")
+print(f"{len(run.modes)} parts; first {run.modes[0]}, then {run.modes[1]} at {run.changes[0]:.6f} s")
 for impulse in run.impulses[:2]:
     print(f"struck at {impulse.t:.6f} s: {impulse.impulses[0]:.4f} N s on each rail, {impulse.energy:.4f} J")
 

@@ -3,7 +3,7 @@ Billiards
 =========
 
 A particle between walls, without friction and without loss. In an ellipse the product of its angular momenta about the foci
-is the same after each stroke, and its paths touch a smaller ellipse, or a hyperbola between the foci. Between four walls and
+is the same after each impact, and its paths touch a smaller ellipse, or a hyperbola between the foci. Between four walls and
 a disc, two particles that begin a billionth apart soon have nothing to do with each other.
 """
 
@@ -20,7 +20,7 @@ table = zm.Sliding(ball, on=ellipse, gravity=None, restitution=1.0)
 run = zm.simulate(table, table.start(position=(0.3, 0.2, 0), velocity=(1.0, 0.7, 0)), until=120.0)
 (x, y, _), (u, v, _) = run[ball.position].T, run[ball.velocity].T
 product = ((x - np.sqrt(3)) * v - y * u) * ((x + np.sqrt(3)) * v - y * u)
-print(f"ellipse: {len(run.impulses)} strokes, the product changes by {np.ptp(product) / abs(product[0]):.0e} of itself")
+print(f"ellipse: {len(run.impulses)} impacts, the product changes by {np.ptp(product) / abs(product[0]):.0e} of itself")
 
 # %%
 # Sinai's table: four walls and a disc, which spreads what it strikes.

@@ -3,7 +3,7 @@ Bouncing on a plate that shakes
 ===============================
 
 A ball bounces on a plate z = a sin ωt. If it comes down once in each period T it leaves with g T/2 in the plate's direction,
-and each stroke must give back what it takes: cos ωt = g T (1 − e)/(2 a ω (1 + e)). Shaken more, two periods have two
+and each impact must give back what it takes: cos ωt = g T (1 − e)/(2 a ω (1 + e)). Shaken more, two periods have two
 different flights; more still, bounces die out while the plate rises, and where it falls away it throws the ball anew.
 """
 
@@ -33,13 +33,13 @@ def bounced(amplitude, until=6.05):
     return zm.simulate(shaken, begins, until=until), strikes
 
 
-least = g * T * (1 - e) / (2 * ω * (1 + e))  # below, no stroke gives back what it takes
+least = g * T * (1 - e) / (2 * ω * (1 + e))  # below, no impact gives back what it takes
 drops = (1.05, 1.5, 1.9)
 plots = axes(3, 1, size=(9, 7), titles=[f"a = {1000 * factor * least:.2f} mm" for factor in drops])
 for ax, factor in zip(plots, drops, strict=True):
     run, strikes = bounced(factor * least)
     flights = np.diff(run.changes[-9:]) / T
-    kinds = "flies and rides" if "sliding" in run.kinds[-20:] else "flies"
+    kinds = "flies and rides" if "sliding" in run.modes[-20:] else "flies"
     print(f"a = {1000 * factor * least:.3f} mm: {kinds}; last flights, in periods:", *np.round(flights[-4:], 6))
     times = np.linspace(5.0, 6.05, 2000)
     at = run.at(times)

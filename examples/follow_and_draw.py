@@ -3,7 +3,7 @@ Follow and draw
 ===============
 
 A cue ball strikes another one a little aside, with the same velocity and three different spins: it has been rolling, slides
-without spin, or turns backwards. The stroke leaves the spin as it is, since the balls are smooth. After it the cloth turns
+without spin, or turns backwards. The impact leaves the spin as it is, since the balls are smooth. After it the cloth turns
 what is left of the velocity towards the spin, along a parabola, until the ball rolls. A ball that slides keeps
 :math:`5/7\,v + 2/7\,r\,\omega\times e_z`, and in the end rolls with it.
 """
@@ -24,7 +24,7 @@ pool = zm.Contacts(
     restitution={"cloth": 0.0, "between": 0.95},
 )
 cue, red = pool.bodies
-near = 2.05 * r  # hardly any way to the stroke, so that the spin is what was given
+near = 2.05 * r  # hardly any way to the impact, so that the spin is what was given
 runs = {}
 for name, spin in (("follow", v / r), ("stop", 0.0), ("draw", -v / r)):
     start = pool.start(
@@ -43,7 +43,7 @@ for name, spin in (("follow", v / r), ("stop", 0.0), ("draw", -v / r)):
 # %%
 # Paths of the centres.
 
-ax = axes(titles=["The cue ball after the same stroke"])
+ax = axes(titles=["The cue ball after the same impact"])
 times = np.linspace(0, 0.9, 600)
 for (name, one), hue in zip(runs.items(), ("spin", "centre", "friction"), strict=True):
     ax.plot(*one.at(times)[cue.position[:2]].T, color=color(hue), label=name)

@@ -24,7 +24,7 @@ start = rolling.slipping.start(
     ]
 )
 motion = zm.simulate(rolling, start, until=2.0)
-print(f"{' → '.join(motion.kinds)} at {motion.changes[0]:.9f} s; by the law at {2 * speed / (7 * mu * g):.9f} s")
+print(f"{' → '.join(motion.modes)} at {motion.changes[0]:.9f} s; by the law at {2 * speed / (7 * mu * g):.9f} s")
 print(f"speed at the end {motion.at(2.0)[center.velocity[0]][0]:.9f} m/s; by the law {5 / 7 * speed:.9f} m/s")
 
 # %%

@@ -33,7 +33,7 @@ jellett = L @ (body.position - rolling.contact)
 touching = [part for part in run.segments if part.system.contacts]
 kept = np.concatenate([run.at(np.linspace(part.t[0], part.t[-1], 200))[jellett] for part in touching])
 angle = np.degrees(np.arccos(run[body.rotation[2, 2]]))
-print(f"the axis turns from {angle[0]:.1f}° to {angle[-1]:.1f}°, by way of {', '.join(dict.fromkeys(run.kinds))}")
+print(f"the axis turns from {angle[0]:.1f}° to {angle[-1]:.1f}°, by way of {', '.join(dict.fromkeys(run.modes))}")
 print(f"Jellett's integral {kept[0]:.6e} J s m, changed by {np.ptp(kept) / kept[0]:.0e} of it while it touches")
 print(f"energy {1e3 * run[rolling.energy][0]:.3f} mJ, at the end {1e3 * run[rolling.energy][-1]:.3f} mJ")
 

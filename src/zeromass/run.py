@@ -171,7 +171,7 @@ class Run(Course):
     _interface = (
         "at", "state", "t", "y", "outcome", "events", "plot", "view", "movie", "save", "to_xarray", "to_csv",
         "to_parquet", "certificate", "remarks", "work", "maximum", "minimum", "integral", "mean",
-        "required_friction", "pulling", "contacts", "impacts", "impulses", "segments", "kinds", "changes",
+        "required_friction", "pulling", "contacts", "impacts", "impulses", "segments", "modes", "changes",
         "switches", "passages", "sensitivity", "adjoint", "lyapunov_exponent", "lyapunov_spectrum", "system",
         "start", "parameters", "program", "settings", "statistics", "origin", "from_scenario", "within",
     )  # fmt: skip
@@ -179,13 +179,13 @@ class Run(Course):
     given_origin: Origin | None = None
 
     def __repr__(self) -> str:
-        kinds = f", {' – '.join(self.kinds)}" if len(self.kinds) > 1 else ""
-        if len(self.kinds) > 4:
-            kinds = f", {self.kinds[0]} – … – {self.kinds[-1]}, {len(self.kinds)} segments"
+        modes = f", {' – '.join(self.modes)}" if len(self.modes) > 1 else ""
+        if len(self.modes) > 4:
+            modes = f", {self.modes[0]} – … – {self.modes[-1]}, {len(self.modes)} segments"
         if self.switches:
-            kinds += f", {len(self.switches)} switches"
+            modes += f", {len(self.switches)} switches"
         doubts = "".join(f", but {words}" for words in self.remarks)
-        return f"Run({self.t[0]:g} … {self.t[-1]:g} s{kinds}, {self.outcome.ending.value}{doubts}; {self.statistics})"
+        return f"Run({self.t[0]:g} … {self.t[-1]:g} s{modes}, {self.outcome.ending.value}{doubts}; {self.statistics})"
 
     def _repr_html_(self) -> str:
         from zeromass.report.run_card import run_card

@@ -176,7 +176,7 @@ def test_what_is_constant_but_for_rounding_is_not_divided_for_ever(monkeypatch: 
     system = zm.System([hoop], gravity=g, joints=[tyre])
     spun = tyre.slipping(system).start([(hoop.velocity[:2], (0, 0)), (hoop.angular_velocity, (0, 12.0, 0))])
     run = zm.simulate(system, spun, until=0.8)
-    assert run.kinds == ("tyre slipping", "tyre rolling")
+    assert run.modes == ("tyre slipping", "tyre rolling")
     counted, values = [], Stepwise.__call__
 
     def count(steps: Stepwise, which: np.ndarray, places: np.ndarray) -> np.ndarray:

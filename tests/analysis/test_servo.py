@@ -238,7 +238,7 @@ def test_sampled_control_is_the_discrete_map():
     start = cart.start({x: 1.0, zm.rate(x): -0.3})
     law = -0.8 * x - 1.1 * zm.rate(x)
     run = zm.control.sampled(cart, start, {F: law}, every=h, until=2.0)
-    assert run.kinds == ("motion",)
+    assert run.modes == ("motion",)
     assert np.abs(run.at(2.0).y[0] - state).max() < 1e-12
     inside = run.at(h * np.arange(8) + h / 2)
     assert np.abs(inside[F] - [u for _, _, u in wanted]).max() < 1e-12

@@ -98,7 +98,7 @@ def test_balls_strike_one_another(pool, μ, e, offset, spins):
     run = zm.simulate(both, start, until=1.0, **TIGHT)
     before = kinetic(v, ω)
     t, v, ω = by_hand(c, v, ω, (r, 0.07), (m, 0.2), μ, e)
-    assert run.kinds == ("red and white open",) * 2
+    assert run.modes == ("red and white open",) * 2
     assert run.changes == pytest.approx([t], abs=1e-12)
     for k, body in enumerate(both.bodies):
         assert run.state(1.0)[body.velocity] == pytest.approx(v[k], abs=1e-12)
@@ -186,8 +186,8 @@ def test_a_rolling_ball_strikes_one_at_rest():
     rolls = strikes + 2 * v / (7 * μ * g)
     assert run.changes[0] == pytest.approx(strikes, abs=1e-12)
     assert run.changes[-1] == pytest.approx(rolls, abs=1e-7)  # creep
-    assert run.kinds[1].startswith("cue on floor slipping, red on floor slipping")
-    assert run.kinds[-1] == "cue on floor rolling, red on floor rolling, cue and red open"
+    assert run.modes[1].startswith("cue on floor slipping, red on floor slipping")
+    assert run.modes[-1] == "cue on floor rolling, red on floor rolling, cue and red open"
     end = run.state(1.5)
     assert end[table.bodies[0].velocity[0]] == pytest.approx(2 / 7 * v, abs=1e-8)
     assert end[table.bodies[1].velocity[0]] == pytest.approx(5 / 7 * v, abs=1e-8)
@@ -198,7 +198,7 @@ def test_a_stack_is_at_rest(μ):
     """Whatever friction there is: the lower ball carries both."""
     stack = zm.Contacts([ball("low"), ball("high", 0.05, 0.2)], on=FLOOR, between=True, gravity=g, friction=μ)
     run = zm.simulate(stack, stack.start(center={"low": (0, 0, r), "high": (0, 0, 0.25)}), until=1.0)
-    assert len(run.kinds) == 1
+    assert len(run.modes) == 1
     assert np.ptp(run.y, axis=0).max() <= 1e-15
     assert run[stack["low and high"].normal_force] == pytest.approx(0.2 * g, rel=1e-12)
     assert run[stack["low on floor"].normal_force] == pytest.approx((m + 0.2) * g, rel=1e-12)
@@ -229,8 +229,8 @@ def test_two_balls_roll_along_a_box(tmp_path):
     α = 0.3
     box = zm.Contacts([ball("low"), ball("high")], on=BOX, between=True, gravity=(0, g * np.sin(α), -g * np.cos(α)))
     run = zm.simulate(box, box.start(center=HIGH), until=0.4, **TIGHT)
-    assert len(run.kinds) == 1
-    held = [pair for pair in box.pairs if f"{pair.name} rolling" in run.kinds[0]]
+    assert len(run.modes) == 1
+    held = [pair for pair in box.pairs if f"{pair.name} rolling" in run.modes[0]]
     assert len(held) == 4
     seen = run.at(np.linspace(0, 0.4, 50))
     assert max(np.abs(seen[pair.slip_velocity]).max() for pair in held) <= 1e-13
@@ -252,7 +252,7 @@ def test_balls_beside_one_another_stay_so(φ):
     plane = zm.Surface(lambda X, Y, Z: n[0] * X + n[1] * Y + n[2] * Z)
     balls = zm.Contacts([ball("a"), ball("b")], on=plane, between=True, gravity=g, friction=0.3)
     run = zm.simulate(balls, balls.start(center={"a": r * n, "b": r * n + 2 * r * beside}), until=1.0)
-    assert len(run.kinds) == 1
+    assert len(run.modes) == 1
     assert np.abs(run[balls["a and b"].normal_force]).max() <= 1e-12 * m * g
     speed = run.state(1.0)[down @ balls.bodies[1].velocity]
     assert speed == pytest.approx(5 / 7 * g * np.sin(α) * np.cos(α), rel=1e-9)
@@ -268,7 +268,7 @@ def test_a_ball_rolls_on_along_a_wall_that_it_touches(φ, speed):
     ω = np.cross([0, 0, 1], speed * along) / r
     start = room.start(center=r * away + [0, 0, r], velocity=speed * along, angular_velocity=ω)
     run = zm.simulate(room, start, until=0.5, **TIGHT)
-    assert len(run.kinds) == 1
+    assert len(run.modes) == 1
     assert run.state(0.5)[room.bodies[0].velocity] == pytest.approx(speed * along, abs=1e-12)
 
 
@@ -297,7 +297,7 @@ def test_a_ball_strikes_two_that_touch(row, e):
 
 @pytest.mark.parametrize("e", few([1.0, 0.5]))
 def test_they_are_struck_one_after_the_other(e):
-    """With strokes="in turn" each stroke is of two balls, (1 + e)/2 of their speeds given on, until none approaches."""
+    """With impacts="sequential" each stroke is of two balls, (1 + e)/2 of their speeds given on, until none approaches."""
     between = [("a", "b"), ("b", "c")]
     balls = zm.Contacts(
         [ball(name) for name in "abc"],
@@ -306,7 +306,7 @@ def test_they_are_struck_one_after_the_other(e):
         restitution=e,
         friction=0.0,
         creep=1e-9,
-        strokes="in turn",
+        impacts="sequential",
     )
     start = balls.start(center={"a": (-1, 0, 0), "b": (0, 0, 0), "c": (2 * r, 0, 0)}, velocity={"a": (1, 0, 0)})
     run = zm.simulate(balls, start, until=1.0)
@@ -346,7 +346,7 @@ def test_a_ball_leaves_a_ball_that_hardly_moves(friction, k):
     )
     start = pair.start(center={"heavy": (0, 0, 0), "light": (0, 0, L)}, velocity={"light": (v, 0, 0)})
     run = zm.simulate(pair, start, until=5.0, **TIGHT)
-    assert run.kinds[-1] == "heavy and light open"
+    assert run.modes[-1] == "heavy and light open"
     cosine = (1 + (1 + k) * v**2 / (2 * g * L)) / (1 + (1 + k) / 2)
     assert run.state(run.changes[-1])[pair.centers[1].position[2]] / L == pytest.approx(cosine, abs=5e-9)  # it moves
     assert cosine == pytest.approx(10 / 17 if k else 2 / 3, abs=1e-5)
@@ -400,7 +400,7 @@ def test_a_ball_rolls_down_one_that_gives_way():
     )
     run = zm.simulate(pair, start, until=t + 1e-3, **TIGHT)
     kinds = ("big on floor slipping, small on floor open, big and small " + mode for mode in ("rolling", "open"))
-    assert [kind.replace("big on floor rolling", "big on floor slipping") for kind in run.kinds[-2:]] == list(kinds)
+    assert [kind.replace("big on floor rolling", "big on floor slipping") for kind in run.modes[-2:]] == list(kinds)
     assert run.changes[-1] == pytest.approx(t, abs=1e-9)
     line = run.state(t)[pair.centers[1].position - pair.centers[0].position]
     assert np.arctan2(line[0], line[2]) == pytest.approx(θ, abs=1e-9)
@@ -424,7 +424,7 @@ def test_bodies_that_roll_on_one_another_keep_what_they_have():
         touching=["egg and bean"],
     )
     run = zm.simulate(pair, start, until=1.0, **TIGHT)
-    assert run.kinds == ("egg and bean rolling",)
+    assert run.modes == ("egg and bean rolling",)
     assert run.minimum(pair.pairs[0].normal_force).value > 0.0
     assert np.ptp(run[momenta(pair)], axis=0).max() <= 1e-11
     assert np.ptp(run[pair.kinetic + k * (d @ d) / 2]) <= 1e-11
@@ -514,10 +514,10 @@ def test_what_can_not_touch_is_refused():
         zm.errors.ModelError, match="a surface is named 'between', which stands for contacts between bodies"
     ):
         zm.Contacts([ball("red"), ball("white")], on={"between": zm.surfaces.plane()}, between=True)
-    with pytest.raises(zm.errors.ModelError, match="strokes is 'never'; it is 'at once' or 'in turn'"):
-        zm.Contacts([ball("red"), ball("white")], between=True, strokes="never")
-    with pytest.raises(zm.errors.ModelError, match=r"strokes is .*; it is 'at once' or 'in turn'"):
-        zm.Contacts([ball("red"), ball("white")], between=True, strokes=np.array([1j, 2j]))
+    with pytest.raises(zm.errors.ModelError, match="impacts is 'never'; it is 'simultaneous' or 'sequential'"):
+        zm.Contacts([ball("red"), ball("white")], between=True, impacts="never")
+    with pytest.raises(zm.errors.ModelError, match=r"impacts is .*; it is 'simultaneous' or 'sequential'"):
+        zm.Contacts([ball("red"), ball("white")], between=True, impacts=np.array([1j, 2j]))
     with pytest.raises(zm.errors.ModelError, match="between=True, and there is one body only"):
         zm.Contacts(ball("red"), on=FLOOR, between=True)
     with pytest.raises(zm.errors.ModelError, match="there is no surface; give on="):

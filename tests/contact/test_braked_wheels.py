@@ -33,7 +33,7 @@ def test_a_wheel_that_locks_slides_to_rest(torque, friction, method):
     run = zm.simulate(system, system.start([(wheel.velocity[0], 1.0)]), until=1.0, method=method)
     stop, lock = 1 / (friction * g), J / r / (torque - friction * m * g * r)
     assert run.outcome.complete
-    assert run.kinds == ("tyre slipping", "tyre rolling")
+    assert run.modes == ("tyre slipping", "tyre rolling")
     assert run.changes[0] == pytest.approx(stop, abs=1e-7)
     assert run.switches[0].t == pytest.approx(lock, abs=1e-7)
     v, ω = run[wheel.velocity[0]], run[wheel.angular_velocity[1]]
@@ -49,7 +49,7 @@ def test_on_an_incline_it_slides_to_rest_and_is_held(way):
     α = np.arctan(slope)
     system, wheel, tyre = braked(20.0, μ, slope)
     run = zm.simulate(system, system.start([(wheel.velocity[0], way * np.cos(α))]), until=1.0)
-    assert run.kinds == ("tyre slipping", "tyre rolling")
+    assert run.modes == ("tyre slipping", "tyre rolling")
     assert run.changes[0] == pytest.approx(1 / (g * (μ * np.cos(α) - way * np.sin(α))), abs=1e-7)
     assert np.abs(run.y[-1][len(system.coordinates) :]).max() <= 1e-15
     assert run[tyre.friction_ratio][-1] == pytest.approx(slope, abs=1e-9)
@@ -71,7 +71,7 @@ def test_a_carriage_on_a_braked_wheel():
         forces=[hinge.friction(20.0)],
     )
     run = zm.simulate(system, system.start([(wheel.velocity[0], 1.0)]), until=1.0)
-    assert run.kinds == ("tyre slipping", "tyre rolling")
+    assert run.modes == ("tyre slipping", "tyre rolling")
     assert run.changes[0] == pytest.approx(1 / (0.8 * g), abs=1e-7)
     assert run[cart.position[0]][-1] == pytest.approx(0.5 / (0.8 * g), abs=1e-7)
 
@@ -94,7 +94,7 @@ def test_bodies_with_a_brake_from_outside():
     for system, start in starts.items():
         run = zm.simulate(system, start, until=1.0)
         center = system.center_particle if system is rolling else system.centers[0]
-        assert [kind.removeprefix("floor ") for kind in run.kinds] == ["slipping", "rolling"]
+        assert [kind.removeprefix("floor ") for kind in run.modes] == ["slipping", "rolling"]
         assert run.changes[0] == pytest.approx(1 / (0.8 * g), abs=1e-7)
         assert run[center.position[0]][-1] == pytest.approx(0.5 / (0.8 * g), abs=1e-7)
 

@@ -69,7 +69,7 @@ def test_a_leg_of_two_links_stands_on_its_foot():
     seen = run.at(times)
     assert seen[foot.gap].min() >= -1e-9
     assert seen[foot.normal_force].min() >= -1e-9
-    assert run.kinds[-1] == "foot sticks"
+    assert run.modes[-1] == "foot sticks"
     assert run.at(1.5)[foot.normal_force] == pytest.approx(2.8 * g, rel=2e-2)  # it still sways a little
 
 
@@ -128,7 +128,7 @@ def test_a_sphere_on_a_moving_curved_surface_is_that_of_rolling():
         guess=[(touch.pairs[0].point, first[rolling.contact])],
     )
     run = zm.simulate(system, start, until=0.8, **TIGHT)
-    assert run.kinds == ("ball on bowl sticks",)
+    assert run.modes == ("ball on bowl sticks",)
     assert run.state(0.8)[body.position] == pytest.approx(one.state(0.8)[own.position], abs=1e-9)
     assert run.state(0.8)[body.angular_velocity] == pytest.approx(one.state(0.8)[own.angular_velocity], abs=1e-8)
     assert run.at(0.8)[touch.normal_force] == pytest.approx(one.at(0.8)[rolling.normal_force], rel=1e-8)
@@ -185,7 +185,7 @@ def test_a_particle_slides_down_a_slope_with_friction_that_depends_on_its_speed(
     run = zm.simulate(system, thrown(system, bead, (0, 0, 0), 1e-3 * down), until=1.0, **TIGHT)
     a, b = g * (np.sin(α) - 0.1 * np.cos(α)), 0.05 * g * np.cos(α)
     v = a / b + (1e-3 - a / b) * np.exp(-b)
-    assert run.kinds == ("bead on slope slips",)
+    assert run.modes == ("bead on slope slips",)
     assert run.state(1.0)[bead.velocity] == pytest.approx(v * down, abs=1e-9)
 
 
@@ -205,7 +205,7 @@ def test_friction_of_a_contact():
             [ball], gravity=g, contacts=[zm.Contact(ball, zm.shapes.sphere(0.1), plane, friction=friction)]
         )
         run = zm.simulate(system, thrown(system, ball, 0.1 * n), until=0.9)
-        assert run.kinds[-1] == f"ball on slope {ends}"
+        assert run.modes[-1] == f"ball on slope {ends}"
     needed = 2 / 7 * np.tan(0.3)
     assert run.changes == pytest.approx([(0.2 - needed) / 0.2], abs=1e-7)
 
@@ -215,7 +215,7 @@ def test_it_is_kept_in_files(tmp_path):
     system, pin = pendulum(0.5)
     run = zm.simulate(system, system.start({pin.angle: -0.3}), until=2.0)
     loaded = zm.load(run.save(tmp_path / "run.nc"))
-    assert loaded.kinds == run.kinds
+    assert loaded.modes == run.modes
     assert np.array_equal(loaded.y, run.y)
     on = zm.simulate(loaded.system, loaded.state(1.0), until=2.0)
     assert on.y[-1] == pytest.approx(run.y[-1], abs=1e-6)

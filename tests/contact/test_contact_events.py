@@ -52,7 +52,7 @@ def test_would_slip():
 def test_a_slope_too_steep_for_its_friction(μ, runs):
     rolling = zm.Rolling(BALL, on=zm.surfaces.plane(0.4), friction=μ)
     run = zm.simulate(rolling, rolling.start(contact=(0, 0)), until=0.5, transitions=False)
-    assert run.kinds == ("rolling" if runs else "slipping",)
+    assert run.modes == ("rolling" if runs else "slipping",)
     assert run.t[-1] == 0.5
 
 

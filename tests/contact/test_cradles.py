@@ -9,10 +9,10 @@ import pytest
 
 import zeromass as zm
 
-r, COUNT, STROKES = 0.05, 5, ("in turn", "at once")
+r, COUNT, STROKES = 0.05, 5, ("sequential", "simultaneous")
 METHODS = "dop853", "collocation", "radau"
 
-LEAVE = {"in turn": [0, 0, 0, 0, 1.0], "at once": [-0.6, 0.4, 0.4, 0.4, 0.4]}
+LEAVE = {"sequential": [0, 0, 0, 0, 1.0], "simultaneous": [-0.6, 0.4, 0.4, 0.4, 0.4]}
 """Velocities after a stroke by a ball of velocity 1: one ball leaves, or all others do with (1 + e)/5 of its momentum."""
 
 WAYS = {"along x": ((1.0, 0, 0), (0.0, 0, 0)), "askew, and all move": ((2 / 3, -1 / 3, 2 / 3), (0.1, 0.2, -0.3))}
@@ -31,7 +31,7 @@ def test_five_balls_touch(strokes, method, way):
         gravity=None,
         friction=0.0,
         restitution=1.0,
-        strokes=strokes,
+        impacts=strokes,
     )
     centers = {name: (2 * r * k if k else -0.2) * u for k, name in enumerate(names)}
     velocities = {name: drift + (0 if k else u) for k, name in enumerate(names)}
@@ -60,7 +60,7 @@ def test_balls_hang_side_by_side(strokes, method):
         for a, b in pairwise(balls)
     ]
     cradle = zm.System(balls, joints=hinges, contacts=touch, gravity=9.81)
-    cradle.simultaneous_impacts = strokes == "at once"
+    cradle.simultaneous_impacts = strokes == "simultaneous"
     start = cradle.start({h.angle: angle * (k == 0) for k, h in enumerate(hinges)} | {h.rate: 0.0 for h in hinges})
     run = zm.simulate(cradle, start, until=0.6, method=method)
     assert run.outcome.complete

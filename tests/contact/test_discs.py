@@ -142,6 +142,6 @@ def test_an_egg_slips_and_rolls():
         -0.3 * 9.81 * np.array([1.0, 0.5]) / np.hypot(1.0, 0.5), rel=1e-9
     )
     run = zm.simulate(egg, thrown, until=1.0)
-    assert run.kinds[:2] == ("slipping", "rolling")
+    assert run.modes[:2] == ("slipping", "rolling")
     certificate = run.certificate()
     assert certificate.digits > 6

@@ -164,7 +164,7 @@ def test_a_superquadric_that_slips_with_friction_goes_over_its_flat_points():
     runs = [zm.simulate(rolling, start, until=0.3, rtol=rtol, atol=1e-3 * rtol) for rtol in (1e-10, 1e-12)]
     for run in runs:
         assert run.outcome.complete, run.outcome
-        assert run.kinds[0] == "slipping"
+        assert run.modes[0] == "slipping"
         assert len(run.passages) >= 1
     ends = [run.state(0.3)[body.position] for run in runs]
     assert ends[0] == pytest.approx(ends[1], abs=1e-9)
@@ -179,7 +179,7 @@ def test_a_superquadric_turns_in_the_air_over_the_flat_points_that_face_the_grou
     start = rolling.flying.start(center=(0, 0, 2.0), angular_velocity=(9.0, 3.0, 5.0), orientation=(0.5, 0.2, 0.1))
     run = zm.simulate(rolling, start, until=0.5)
     assert run.outcome.complete
-    assert run.kinds == ("flying",)
+    assert run.modes == ("flying",)
     assert len(run.passages) >= 2
     R, ω = run[body.rotation], run[body.angular_velocity]
     moment = np.einsum("kij,j,klj,kl->ki", R, np.array(stone.inertia), R, ω)
@@ -343,7 +343,7 @@ def test_contacts_go_over_flat_points_as_a_rolling_body_does(k, tmp_path):
     one = zm.simulate(start.system, start, until=0.6, rtol=1e-10, atol=1e-13)
     run = zm.simulate(contacts, first, until=0.6, rtol=1e-10, atol=1e-13)
     assert run.outcome.ending == "finished"
-    assert run.kinds == tuple(f"floor {kind}" for kind in one.kinds)
+    assert run.modes == tuple(f"floor {kind}" for kind in one.modes)
     assert run.changes == pytest.approx(one.changes, abs=1e-9)
     assert len(run.passages) == len(one.passages) >= 3
     end, other = run.state(0.6), one.state(0.6)
@@ -391,8 +391,8 @@ def test_random_superquadrics_with_friction_roll_and_slip_to_their_end():
             continue
         passages += len(run.passages)
         for segment in run.segments:
-            rolls = segment.kind == "rolling"
-            if not rolls and segment.kind != "slipping":
+            rolls = segment.mode == "rolling"
+            if not rolls and segment.mode != "slipping":
                 continue
             slip = np.linalg.norm(segment.steps[rolling.slip_velocity], axis=1)
             inside = np.flatnonzero(rolls | (slip > CREEP))
@@ -404,7 +404,7 @@ def test_random_superquadrics_with_friction_roll_and_slip_to_their_end():
             body = rolling.body
             off = np.abs([last[body.rotation] - other.R]).max()
             worst = max(worst, off)
-            assert off <= 1e-7, f"{label}, {segment.kind} from {first.t} s is off by {off:.1e}"
+            assert off <= 1e-7, f"{label}, {segment.mode} from {first.t} s is off by {off:.1e}"
             assert last[body.angular_velocity] == pytest.approx(other.ω, abs=1e-6), label
             assert last[body.velocity] == pytest.approx(other.v, abs=1e-7), label
             assert other.pressed.min() > 0.0, label

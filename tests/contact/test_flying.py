@@ -32,7 +32,7 @@ def test_a_ball_bounces_at_its_times_and_comes_to_rest():
     left_out = 2 * np.sqrt(2 * 1e-11 * (5.0 + r) / g) / (1 - e)  # by bounces that are lower than 1e-11 of its place
     assert 0.0 < 1.0 + 2 * e / (1 - e) - end <= left_out
     assert run.outcome.ending == "finished"
-    assert run.kinds[-1] == "rolling"
+    assert run.modes[-1] == "rolling"
     speeds = np.array([impulse.change[2] for impulse in run.impulses[:8]])
     fall = 10.0 * e ** np.arange(8)
     assert speeds == pytest.approx((1 + e) * fall, rel=0, abs=(1 + e) * g * late)
@@ -77,7 +77,7 @@ def test_after_landing_it_slips_and_then_rolls():
     μ, v, fall = 0.1, 3.0, 0.2
     ball = thrown(0.0, μ)
     run = zm.simulate(ball, ball.flying.start(center=(0.0, 0.0, fall + r), velocity=(v, 0.0, 0.0)), until=3.0)
-    assert run.kinds == ("flying", "slipping", "rolling")
+    assert run.modes == ("flying", "slipping", "rolling")
     lands = np.sqrt(2 * fall / g)
     after, spin = v - μ * g * lands, 5 / 2 * μ * g * lands / r  # speed and turning after the stroke
     slip = after - r * spin
@@ -91,7 +91,7 @@ def test_a_ball_leaves_a_hill_and_comes_down_again():
     hill = zm.Surface(lambda X, Y: 0.3 * np.exp(-((X / 0.4) ** 2)), name="hill")
     ball = zm.Rolling(zm.bodies.ball(0.02, 0.1), on=hill, gravity=9.81, restitution=0.3)
     run = zm.simulate(ball, ball.start(contact=(0.0, 0.0), velocity=(2.0, 0.0)), until=1.0, rtol=1e-11)
-    assert run.kinds[:2] == ("flying", "flying")  # too fast for the hump: it leaves at once, and lands
+    assert run.modes[:2] == ("flying", "flying")  # too fast for the hump: it leaves at once, and lands
     flight = run.segments[0]
     t = np.linspace(flight.t[0], flight.t[-1], 50)
     at = flight.at(t)
@@ -115,7 +115,7 @@ def test_an_egg_that_is_dropped_ends_in_contact():
     start = egg.flying.start(center=(0.0, 0.0, 0.2), orientation=(0.5, 0.2, 0.0), velocity=(0.3, 0.1, 0.0))
     run = zm.simulate(egg, start, until=1.0)
     assert run.outcome.ending == "finished"
-    assert run.kinds[0] == "flying"
+    assert run.modes[0] == "flying"
     at = run.at(np.linspace(0.0, 1.0, 400))
     assert at[egg.gap].min() >= -1e-9
     assert all(impulse.energy <= 0.0 for impulse in run.impulses)
@@ -150,7 +150,7 @@ def test_kept_loaded_and_continued(tmp_path):
     run = zm.simulate(ball, ball.flying.start(center=(0.3, 0.0, 1.0), velocity=(0.5, 0.2, 0.0)), until=1.5)
     run.save(tmp_path / "ball.nc")
     loaded = zm.load(tmp_path / "ball.nc")
-    assert loaded.kinds == run.kinds
+    assert loaded.modes == run.modes
     assert [impulse.energy for impulse in loaded.impulses] == [impulse.energy for impulse in run.impulses]
     assert loaded.required_friction() == run.required_friction()
     assert run.required_friction().time > run.changes[-1]
@@ -267,7 +267,7 @@ def test_a_graze_is_no_stroke(rising):
     ball = thrown(0.5, 0.3, low_plate())
     grazing = ball.flying.start(center=(0.0, 0.0, -1e-17), velocity=(1.0, 0.0, rising))
     run = zm.simulate(ball, grazing, until=0.05)
-    assert (run.kinds, run.impulses) == (("slipping",), ())
+    assert (run.modes, run.impulses) == (("slipping",), ())
 
 
 def test_a_thrown_body_is_turned_as_a_rolling_one_is():
@@ -306,11 +306,11 @@ def test_a_flight_that_begins_with_an_impact():
 def test_a_body_that_is_let_go_on_its_surface_does_not_fall_through():
     ball, place, along = on_slope(friction=0.3)
     let_go = zm.simulate(ball, ball.flying.start(center=place), until=0.5)
-    assert let_go.kinds == ("rolling",)
+    assert let_go.modes == ("rolling",)
     exact = place + along * 5 / 7 * 9.81 * np.sin(0.2) * 0.5**2 / 2
     assert let_go.state(0.5)[ball.center] == pytest.approx(exact, abs=1e-9)
     pushed = zm.simulate(ball, ball.flying.start(center=place, velocity=along), until=0.05)
-    assert pushed.kinds == ("slipping",)
+    assert pushed.modes == ("slipping",)
     exact = place + along * (0.05 + 9.81 * (np.sin(0.2) - 0.3 * np.cos(0.2)) * 0.05**2 / 2)
     assert pushed.state(0.05)[ball.center] == pytest.approx(exact, abs=1e-9)
     sticky, place, along = on_slope()

@@ -30,7 +30,7 @@ def test_it_holds_up_to_one_and_slips_with_the_other():
         friction=zm.Friction(static=static, kinetic=kinetic),
     )
     run = zm.simulate(ball, ball.start(contact=(0.0, 0.0)), until=1.3, rtol=1e-11)
-    assert run.kinds == ("rolling", "slipping")
+    assert run.modes == ("rolling", "slipping")
     (slips,) = run.changes
     assert slips == pytest.approx(np.arctan(3.5 * static) / turning, abs=1e-11)
     ends, begins = turning * 1.3, turning * slips
@@ -51,7 +51,7 @@ def test_friction_of_the_speed_of_slip():
     """ṡ = −7/2 μ(s) g, so that it rolls after ∫ ds/(7/2 μ(s) g)."""
     ball = ball_on_plane(friction=zm.Friction(static=0.4, kinetic=stribeck))
     run = zm.simulate(ball, thrown(ball, (1.0, 0.0, 0.0)), until=0.5, rtol=1e-11)
-    assert run.kinds == ("slipping", "rolling")
+    assert run.modes == ("slipping", "rolling")
     assert run.changes[0] == pytest.approx(quad(lambda s: 1 / (3.5 * stribeck(s) * g), 0.0, 1.0)[0], abs=1e-8)
     assert run.state(0.5)[ball.center_particle.velocity[0]] == pytest.approx(5 / 7, abs=1e-8)
     assert run.work().imbalance < 1e-8
@@ -127,7 +127,7 @@ def test_a_ball_that_is_thrown_down_slips_with_what_is_left(tmp_path):
     """Its stroke has the friction of its speed, and so has what follows; kept and read again."""
     ball = ball_on_plane(friction=zm.Friction(static=0.4, kinetic=stribeck), restitution=0.0)
     run = zm.simulate(ball, ball.flying.start(center=(0, 0, r + 0.01), velocity=(1.0, 0, 0)), until=0.5)
-    assert run.kinds == ("flying", "slipping", "rolling")
+    assert run.modes == ("flying", "slipping", "rolling")
     p, (impulse,) = m * np.sqrt(2 * g * 0.01), run.impulses
     assert stribeck(1.0) * p < impulse.impulses[1] < stribeck(0.0) * p
     assert run.state(0.5)[ball.center_particle.velocity[0]] == pytest.approx(5 / 7, abs=1e-7)
@@ -163,7 +163,7 @@ def test_a_pull_of_exactly_what_friction_gives_is_held(pull):
     for system in (bead, ball):
         run = zm.simulate(system, system.start(contact=(0.0, 0.0)), until=10.0)
         assert run.outcome.complete
-        assert run.kinds == ("resting",)
+        assert run.modes == ("resting",)
         assert len(run.t) < 100
         assert np.abs(run.y[:, 0]).max() <= 1e-14  # rounding of accelerations
 
@@ -177,7 +177,7 @@ def test_a_ball_that_needs_exactly_the_friction_that_there_is_rolls(pull, make):
     start = ball.start(contact=(0.0, 0.0)) if make is zm.Rolling else ball.start(center=(0.0, 0.0, r))
     run = zm.simulate(ball, start, until=10.0, rtol=1e-12, atol=1e-14)
     assert run.outcome.complete
-    assert len(run.kinds) == 1
+    assert len(run.modes) == 1
     speeds = {TOUCHES["sine"]: 1 - np.cos(10.0), TOUCHES["quartic"]: 10.0 - 2.0}
     x = ball.center_particle.position[0] if make is zm.Rolling else ball.centers[0].position[0]
     assert run.state(10.0)[zm.rate(x)] == pytest.approx(2.5 * μ * g * speeds[pull], rel=1e-9)
@@ -190,6 +190,6 @@ def test_a_slip_that_begins_anew_near_the_origin(over):
     bead = zm.Sliding(zm.Particle("bead", m), on=zm.surfaces.plane(), gravity=gravity, friction=0.3)
     run = zm.simulate(bead, bead.start(contact=(0.0, 0.0)), until=10.0)
     assert run.outcome.complete
-    assert run.kinds == ("resting", *("sliding", "resting") * 3)
+    assert run.modes == ("resting", *("sliding", "resting") * 3)
     begins = np.arcsin(1 / (1 + over)) + np.pi * np.arange(3)
     assert run.changes[::2] == pytest.approx(begins, abs=1e-12 / np.sqrt(over))

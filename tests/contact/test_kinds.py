@@ -28,8 +28,8 @@ def thrown(rolling: zm.Rolling, speed: float) -> zm.State:
 def test_a_plain_system_is_itself():
     bob = zm.Particle("bob", mass=1.0)
     system = zm.System([bob], gravity=G)
-    assert (system.kind, system.contacts) == ("motion", ())
-    assert zm.simulate(system, system.start(), until=0.1).kinds == ("motion",)
+    assert (system.mode, system.contacts) == ("motion", ())
+    assert zm.simulate(system, system.start(), until=0.1).modes == ("motion",)
 
 
 @pytest.mark.parametrize(("tilt", "kind"), [(0.3, "rolling"), (0.9, "slipping")])
@@ -37,9 +37,9 @@ def test_rolling_begins_as_what_its_friction_allows(tilt, kind):
     """A ball needs (2/7) tan α."""
     rolling = on_slope(0.2, tilt)
     assert (2 / 7 * np.tan(tilt) > 0.2) == (kind == "slipping")
-    assert zm.simulate(rolling, rolling.start(contact=(0, 0)), until=0.1).kinds == (kind,)
+    assert zm.simulate(rolling, rolling.start(contact=(0, 0)), until=0.1).modes == (kind,)
     without = on_slope(None, tilt)
-    assert zm.simulate(without, without.start(contact=(0, 0)), until=0.1).kinds == ("rolling",)
+    assert zm.simulate(without, without.start(contact=(0, 0)), until=0.1).modes == ("rolling",)
 
 
 @pytest.mark.parametrize(("tilt", "kind"), [(0.3, "rolling"), (0.9, "slipping")])
@@ -47,7 +47,7 @@ def test_what_follows_a_slip_that_dies_out(tilt, kind):
     """It rolls where friction allows it, and slips anew where not."""
     rolling = on_slope(0.2, tilt)
     run = zm.simulate(rolling, thrown(rolling, -1e-4), until=0.1)
-    assert (run.kinds[0], run.kinds[-1]) == ("slipping", kind)
+    assert (run.modes[0], run.modes[-1]) == ("slipping", kind)
     assert [event.name for event in run.events] == ["slip dies out"]
     assert np.abs(run.state(0.1)[rolling.slip_velocity]).max() == pytest.approx(
         0.0, abs=1e-14 if kind == "rolling" else 1.0
@@ -58,7 +58,7 @@ def test_a_ball_that_is_brought_to_roll_at_once():
     """The impulse of rough friction: 5/7 of the speed of a ball that was thrown without spin."""
     rolling = on_slope(None, restitution=0.0)
     run = zm.simulate(rolling, rolling.flying.start(center=(0, 0, 0.2), velocity=(1.4, 0, 0)), until=0.2)
-    assert run.kinds == ("flying", "rolling")
+    assert run.modes == ("flying", "rolling")
     state = run.state(0.2)
     assert state[rolling.center_particle.velocity] == pytest.approx([1.0, 0.0, 0.0], abs=1e-12)
     assert state[rolling.body.angular_velocity] == pytest.approx([0.0, 10.0, 0.0], abs=1e-11)
@@ -97,7 +97,7 @@ def test_friction_without_gravity(surface):
     rolling = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=surface, gravity=0, friction=0.3)
     start = rolling.start(contact=(0, 0), velocity=(1.0, 0.5), guess=-1.0)
     run = zm.simulate(rolling, start, until=1.0)
-    assert (run.outcome.ending.value, run.kinds) == ("finished", ("rolling",))
+    assert (run.outcome.ending.value, run.modes) == ("finished", ("rolling",))
 
 
 @pytest.mark.parametrize("tilt", [0.0, 0.3, 0.7, 1.1, -0.4])
@@ -106,7 +106,7 @@ def test_a_ball_without_weight_rolls_on_a_plane_however_it_is_tilted(tilt):
     rolling = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.surfaces.plane(tilt), gravity=0, friction=0.3, creep=1e-9)
     start = rolling.start(contact=(0, 0), velocity=(1.0, 0.5), spin=3.0)
     run = zm.simulate(rolling, start, until=1.0)
-    assert run.kinds == ("rolling",)
+    assert run.modes == ("rolling",)
     assert run.outcome.ending == "finished"
     ways = run[rolling.center][-1] - run[rolling.center][0]
     assert ways == pytest.approx(start[rolling.center_particle.velocity], abs=1e-9)
@@ -127,7 +127,7 @@ def test_a_ball_that_comes_onto_a_belt_slips_until_it_has_its_speed():
     rolling = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.surfaces.plane(velocity=(u, 0, 0)), friction=μ)
     rest = zm.simulate(rolling, rolling.start(contact=(0, 0)), until=0.5).state(0.5)
     run = zm.simulate(rolling, rest, until=2.0, parameters={u: 1.0})
-    assert run.kinds == ("slipping", "rolling")
+    assert run.modes == ("slipping", "rolling")
     assert run.changes[0] - 0.5 == pytest.approx(2 / (7 * μ * G), abs=1e-7)
     assert run.at(0.6)[rolling.center_particle.velocity[0]] == pytest.approx(0.1 * μ * G, abs=1e-9)
     assert run.state(2.0)[rolling.center_particle.velocity] == pytest.approx((2 / 7, 0, 0), abs=1e-7)

@@ -38,8 +38,8 @@ def test_a_wheel_flies_and_lands_as_the_body_of_its_shape(μ, e):
     begun = alone.start([*same, (body.angular_velocity, ω)], guess=[(alone["hill"].point, start[tyre.contact])])
     one, other = (zm.simulate(s, x, until=0.4, rtol=1e-11, atol=1e-14) for s, x in ((alone, begun), (system, start)))
     words = {"hill rolling": "tyre rolling", "hill slipping": "tyre slipping", "hill open": "tyre lifted"}
-    assert "hill open" in one.kinds
-    assert other.kinds == tuple(words[kind] for kind in one.kinds)
+    assert "hill open" in one.modes
+    assert other.modes == tuple(words[kind] for kind in one.modes)
     np.testing.assert_allclose(other.changes, one.changes, atol=1e-9)
     assert len(one.impulses) == len(other.impulses) > 0
     np.testing.assert_allclose(other.impulses[0].impulses, one.impulses[0].impulses, rtol=1e-9)
@@ -109,18 +109,18 @@ def test_a_bar_rocks_on_two_feet(tilted, J, e):
         system, start, until=0.4, rtol=1e-11, atol=1e-14, parameters=dict(zip(PARAMETERS, (J, e), strict=True))
     )
     t, ω = fallen(J)
-    assert run.kinds[0] == "rear slipping, front lifted"
+    assert run.modes[0] == "rear slipping, front lifted"
     assert run.impulses[0].t == pytest.approx(t, abs=1e-11)
     own, across, falls = 1 / m + L**2 / J, 1 / m - L**2 / J, -2 * L * ω
     if across > 0.0:
         p, other = (1 + e) * falls / own, 0.0
-        assert run.kinds[1] == ("rear lifted, front slipping" if e == 0.0 else "rear lifted, front lifted")
+        assert run.modes[1] == ("rear lifted, front slipping" if e == 0.0 else "rear lifted, front lifted")
         after = run.state(run.impulses[0].t + 1e-9)
         assert after[zm.rate(rear.gap)] == pytest.approx(across * p, rel=1e-7)
     else:
         p = falls * own / (own**2 - across**2)
         other = -across / own * p
-        assert run.kinds[1] == "rear slipping, front slipping"
+        assert run.modes[1] == "rear slipping, front slipping"
     first = run.impulses[0]
     taken = {"rear normal": 0.0, **dict(zip(first.constraints, first.impulses, strict=True))}
     assert taken == pytest.approx(
@@ -174,7 +174,7 @@ def test_wheels_that_share_their_load_do_not_lift():
     system = zm.System([cart, *wheels], gravity=g, joints=[*axles, *tyres])
     start = system.start({cart.velocity[0]: 1.0, tyres[0].contact[0]: -0.6, tyres[0].contact[1]: -0.4})
     run = zm.simulate(system, start, until=0.1)
-    assert len(run.kinds) == 1
+    assert len(run.modes) == 1
     assert not run.impulses
     load = 14.0 * g
     assert sum(run[tyre.normal_force] for tyre in tyres) == pytest.approx(load, rel=1e-9)
@@ -238,7 +238,7 @@ def test_endless_friction_that_lifts_a_wheel_has_its_name():
     system, start, _, _ = bicycle(None)
     run = zm.simulate(system, start, until=0.8)
     assert re.search(r"'front'.*can not leave either.*give friction=μ", str(run.outcome))
-    assert run.kinds == ("rear rolling, front rolling",)
+    assert run.modes == ("rear rolling, front rolling",)
 
 
 def test_what_can_not_lift_is_refused():

@@ -51,5 +51,5 @@ def test_a_coin_that_bounces_to_rest() -> None:
     start = coin.flying.start(center=(0, 0, 1.0), velocity=(0.2, 0, 0), **turned)
     for method, rtol in METHODS:
         run = zm.simulate(coin, start, until=0.8, method=method, rtol=rtol)
-        assert run.kinds[-1] == "slipping"
+        assert run.modes[-1] == "slipping"
         assert lowest(coin, run) > -1e-12

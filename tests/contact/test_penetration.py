@@ -61,7 +61,7 @@ def test_a_ball_that_goes_on_into_a_wall_is_told(friction):
     with pytest.warns(RunDoubtful, match="inside 'corner'"):
         run = zm.simulate(moving, start, until=until)
     x, _, z = run[rolling.center][-1]
-    assert run.kinds == ("rolling" if friction is None else "slipping",)
+    assert run.modes == ("rolling" if friction is None else "slipping",)
     assert run.outcome.ending == "finished"
     assert f"lies {r - (1 - x):.3g} m inside 'corner' at t = {until:g} s, at (1, " in run.remarks[0]
     assert f", {z:.4g}) m" in run.remarks[0]

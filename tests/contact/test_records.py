@@ -110,8 +110,8 @@ def test_a_slipping_body_comes_back(way):
         return zm.simulate(ball, ball.slipping.start(thrown), until=0.3, rtol=1e-10)
 
     ours, theirs = motion(rolling), motion(again)
-    assert ours.kinds[0] == "slipping"
-    assert ours.kinds == theirs.kinds
+    assert ours.modes[0] == "slipping"
+    assert ours.modes == theirs.modes
     assert np.array_equal(ours[rolling.contact], theirs[again.contact])
 
 
@@ -120,11 +120,11 @@ def test_a_rolling_body_that_came_back_slips_as_the_first(tmp_path):
     rolling = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.surfaces.sphere(0.6), friction=0.25)
     start = rolling.start(contact=(0.6 * np.sin(0.3), 0), guess=0.6)
     run = zm.simulate(rolling, start, until=1.0)
-    assert run.kinds == ("rolling", "slipping")
+    assert run.modes == ("rolling", "slipping")
     again = zm.load(run.save(tmp_path / "run.nc", certificate=False))
     here = run.changes[0] - 0.01
     ours, theirs = (zm.simulate(one.system, one.state(here), until=0.6) for one in (run, again))
-    assert ours.kinds == ("rolling", "slipping")
+    assert ours.modes == ("rolling", "slipping")
     assert np.array_equal(ours.y, theirs.y)
 
 

@@ -86,7 +86,7 @@ def test_what_slips_next_does_not_depend_on_formulas(slope):
         for s in SCALES[::2]
     ]
     for run in runs:
-        assert run.kinds[-1] == "floor slipping, left rolling, right rolling"
+        assert run.modes[-1] == "floor slipping, left rolling, right rolling"
         turned = [event.t for event in run.events if event.name == "floor: slip dies out"]
         assert turned == pytest.approx([0.3 / (2.5 * 0.3 * (1 + np.sqrt(2)) / m + 7.5)], abs=1e-9)
         assert run.state(0.15)[trough.ball.center[0]] == pytest.approx(
@@ -113,7 +113,7 @@ def test_a_ball_that_rolls_on_all_of_them_is_held(scales):
     """It can not roll on; Σ T = m gx and Σ T n = 0, no moment: T_f = −√2 T_l, which is determined."""
     trough = Trough(gravity=(2.0, 0.0, -10.0))
     run = trough.run(scales, 0.05, velocity=(0, 0, 0))
-    assert run.kinds == ("floor rolling, left rolling, right rolling",)
+    assert run.modes == ("floor rolling, left rolling, right rolling",)
     assert np.abs(run[trough.ball.center] - [0, 0, r]).max() <= 1e-13
     assert trough.forces(run, 0.05) == pytest.approx([2.5, 2.5 * q, 2.5 * q], rel=1e-11)
     T = m * 2.0 / (2 - np.sqrt(2))
@@ -132,7 +132,7 @@ def test_a_ball_in_a_pit_of_four_planes():
     ball = zm.Contacts(zm.bodies.ball(r, m), on=on, gravity=g, friction=0.5)
     with pytest.warns(RedundantContacts):
         run = zm.simulate(ball, ball.start(center=(0, 0, r / q)), until=0.05)
-    assert run.kinds == ("east rolling, west rolling, north rolling, south rolling",)
+    assert run.modes == ("east rolling, west rolling, north rolling, south rolling",)
     n = q * np.array([[-a, -b, 1.0] for a, b, _ in sides.values()])
     found = [run[pair.normal_force][-1] for pair in ball.pairs]
     assert found == pytest.approx(np.linalg.pinv(n.T) @ (-m * g), rel=1e-10)
@@ -153,7 +153,7 @@ def test_where_they_are_not_closed_together_any_more_those_with_a_gap_are_open(b
         warnings.simplefilter("ignore", RedundantContacts)
         run = zm.simulate(ball, ball.start(center=(0, 0, r), angular_velocity=(0, 0, 0)), until=0.4, rtol=1e-12)
     assert run.outcome.ending == "finished"
-    assert kind in run.kinds[-1]
+    assert kind in run.modes[-1]
     assert depth(ball, run, np.linspace(0.0, 0.4, 200)) <= 1e-12
     if bend > 0.0:  # the side pushes on, by 1e-6 of its force, until its gap is told from rounding, for 1e-3 s
         assert run.state(0.4)[ball.center[0]] == pytest.approx(0.16, abs=1e-9)
@@ -164,6 +164,6 @@ def test_it_is_kept_in_files(tmp_path, slope):
     trough, _ = slope
     run = trough.run((1.0, 1e3, 1.0), 0.05, velocity=(0.3, 0, 0), angular_velocity=(0, 0, 0))
     loaded = zm.load(run.save(tmp_path / "trough.nc"))
-    assert loaded.kinds == run.kinds
+    assert loaded.modes == run.modes
     for pair in loaded.system.pairs:
         assert np.array_equal(loaded[pair.normal_force], run[trough.ball[pair.name].normal_force])

@@ -39,7 +39,7 @@ def test_a_ball_rolls_until_it_stops_and_stays(no_spin):
     ball = ball_on_plane(rolling_resistance=ρ, no_spin=no_spin)
     run = zm.simulate(ball, ball.start(contact=(0.0, 0.0), velocity=(0.4, 0.3)), until=6.0, rtol=1e-12)
     slows = 5 / 7 * ρ * g / r
-    assert run.kinds == ("rolling", "resting")
+    assert run.modes == ("rolling", "resting")
     assert [event.name for event in run.events] == ["rolling dies out"]
     assert run.changes[0] == pytest.approx(v / slows, abs=10 * 1e-9 * np.sqrt(g * r) / slows * 1.01)
     end = run.state(6.0)
@@ -53,7 +53,7 @@ def test_a_viscous_resistance_never_stops_it():
     k, v = 1e-3, 0.3
     ball = ball_on_plane(rolling_resistance=lambda w: k * w)
     run = zm.simulate(ball, ball.start(contact=(0.0, 0.0), velocity=(v, 0.0)), until=3.0, rtol=1e-12)
-    assert run.kinds == ("rolling",)
+    assert run.modes == ("rolling",)
     dies = 5 / 7 * k * g / r**2
     assert run.state(3.0)[ball.center_particle.velocity[0]] == pytest.approx(v * np.exp(-3.0 * dies), abs=1e-11)
 
@@ -63,10 +63,10 @@ def test_an_incline_holds_it_up_to_a_slope():
     ρ = 0.002
     steep = np.arctan(ρ / r)
     held = ball_on_plane(0.99 * steep, rolling_resistance=ρ)
-    assert zm.simulate(held, held.start(contact=(0.0, 0.0)), until=1.0).kinds == ("resting",)
+    assert zm.simulate(held, held.start(contact=(0.0, 0.0)), until=1.0).modes == ("resting",)
     rolls = ball_on_plane(3 * steep, rolling_resistance=ρ)
     run = zm.simulate(rolls, rolls.start(contact=(0.0, 0.0)), until=1.0)
-    assert run.kinds == ("rolling",)
+    assert run.modes == ("rolling",)
     a = 5 / 7 * g * (np.sin(3 * steep) - ρ / r * np.cos(3 * steep))
     assert run.state(1.0)[rolls.center_particle.velocity[0]] == pytest.approx(a, rel=1e-8)
 
@@ -93,7 +93,7 @@ def test_gravity_that_turns_sets_it_going():
         friction=0.5,
     )
     run = zm.simulate(ball, ball.start(contact=(0.0, 0.0)), until=1.0)
-    assert run.kinds == ("resting", "rolling")
+    assert run.modes == ("resting", "rolling")
     assert [event.name for event in run.events] == ["would roll"]
     assert run.changes[0] == pytest.approx(np.arctan(ρ / r) / turning, abs=1e-12)
     begins, ends = np.arctan(ρ / r), turning
@@ -108,7 +108,7 @@ def test_a_pushed_ball_slides_or_begins_to_roll(ρ, kinds):
     μ, v = 0.3, 1.0
     ball = ball_on_plane(rolling_resistance=ρ, friction=μ)
     run = zm.simulate(ball, thrown(ball, (v, 0.0, 0.0)), until=3.0, rtol=1e-11)
-    assert run.kinds == kinds
+    assert run.modes == kinds
     if ρ > μ * r:
         assert run.changes[0] == pytest.approx(v / (μ * g), abs=1e-7)
         assert run.state(3.0)[ball.center[0]] == pytest.approx(v**2 / (2 * μ * g), abs=1e-9)
@@ -137,7 +137,7 @@ def test_dry_and_viscous_torsional_friction():
     c, k, ω = 1e-3, 5e-4, 8.0
     ball = ball_on_plane(torsional_friction=lambda w: c + k * w, rolling_resistance=0.001)
     run = zm.simulate(ball, ball.start(contact=(0.0, 0.0), spin=-ω), until=4.0, rtol=1e-12)
-    assert run.kinds == ("resting",)  # it turns on its place
+    assert run.modes == ("resting",)  # it turns on its place
     assert [event.name for event in run.events] == ["turning dies out"]
     assert run.events[0].t == pytest.approx(np.log(1 + k * ω / c) / (k * g / (0.4 * r**2)), abs=1e-11)
 
@@ -155,7 +155,7 @@ def test_a_ball_in_a_bowl_comes_to_rest_off_the_bottom():
         friction=zm.Friction(static=0.2, kinetic=0.1),
     )
     run = zm.simulate(ball, ball.start(contact=(0.5, 0.0), velocity=(0.0, 0.5), spin=4.0), until=6.0)
-    assert run.kinds[-1] == "resting"
+    assert run.modes[-1] == "resting"
     x, y, _ = run.state(6.0)[ball.contact]
     assert 0.0 < 0.6 * np.hypot(x, y) <= ρ / 0.05
     assert run.work().imbalance < 1e-8
@@ -230,13 +230,13 @@ def test_parameters_in_arms_and_a_run_that_is_kept(tmp_path):
     ball = ball_on_plane(rolling_resistance=lambda w: ρ + 1e-4 * w, friction=0.3)
     start = ball.start(contact=(0.0, 0.0), velocity=(0.5, 0.0), parameters={ρ: 0.004})
     run = zm.simulate(ball, start, until=3.0)
-    assert run.kinds == ("rolling", "resting")
+    assert run.modes == ("rolling", "resting")
     dies, slows = 5 / 7 * 1e-4 * g / r**2, 5 / 7 * 0.004 * g / r
     assert run.changes[0] == pytest.approx(np.log(1 + 0.5 * dies / slows) / dies, abs=1e-7)
     run.save(tmp_path / "ball.nc")
     loaded = zm.load(tmp_path / "ball.nc")
-    assert loaded.kinds == run.kinds
+    assert loaded.modes == run.modes
     state = loaded.state(1.0)
     again = zm.simulate(state.system, state, until=3.0)
-    assert again.kinds[-1] == "resting"
+    assert again.modes[-1] == "resting"
     assert again.state(3.0)[ball.center[0]] == pytest.approx(run.state(3.0)[ball.center[0]], abs=1e-9)

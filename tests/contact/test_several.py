@@ -56,7 +56,7 @@ def test_an_inhomogeneous_ball_on_two_rails_slips_leaves_and_lands(rails, e, cha
     assert np.array(run.changes[:changes]) == pytest.approx([t for t, _, _ in expected], abs=1e-9)
     words = {"flying": "open", "slipping": "slipping", "rolling": "rolling"}
     kinds = [f"left {words[kind]}, right {words[kind]}" for _, kind, _ in expected]
-    assert list(run.kinds[1 : changes + 1]) == kinds
+    assert list(run.modes[1 : changes + 1]) == kinds
     assert all(impulse.energy < 0.0 for impulse in run.impulses)
     times = np.linspace(0.0, run.t[-1], 500)
     assert min(run.at(times)[pair.gap].min() for pair in ball.pairs) >= -1e-12
@@ -70,7 +70,7 @@ def test_a_ball_rolls_down_a_groove():
     field = (g * np.sin(γ), 0.0, -g * np.cos(γ))
     ball = zm.Contacts(zm.bodies.ball(r, m), on=on, gravity=field, friction=0.5)
     run = zm.simulate(ball, ball.start(center=(0, 0, r / np.cos(β)), velocity=(0, 0, 0)), until=0.5)
-    assert run.kinds == ("left rolling, right rolling",)
+    assert run.modes == ("left rolling, right rolling",)
     a = g * np.sin(γ) / (1 + 0.4 / np.cos(β) ** 2)
     assert run.state(0.5)[ball.center[0]] == pytest.approx(a / 8, rel=1e-10)
     for name in ("left", "right"):
@@ -88,7 +88,7 @@ def test_a_ball_lies_in_a_corner_and_rolls_along_its_edge():
         zm.bodies.ball(r, m), on={"floor": FLOOR, "wall": WALL, "side": SIDE}, gravity=(1.0, 2.0, -g), friction=0.6
     )
     rest = zm.simulate(ball, ball.start(center=(0.9, 0.9, 0.1)), until=1.0)
-    assert rest.kinds == ("floor rolling, wall rolling, side rolling",)
+    assert rest.modes == ("floor rolling, wall rolling, side rolling",)
     assert np.abs(rest[ball.center] - [0.9, 0.9, 0.1]).max() <= 1e-13
     for name, force in (("floor", (0, 0, m * g)), ("wall", (-m, 0, 0)), ("side", (0, -2 * m, 0))):
         assert rest[ball[name].force] == pytest.approx(np.tile(force, (len(rest), 1)), abs=1e-12)
@@ -118,9 +118,9 @@ def test_a_ball_that_rolls_into_a_smooth_wall(walled, e):
         stops = run.changes[0] + (1 + e) * v / (3.5 * μ * g)
         assert run.changes[1] == pytest.approx(stops, abs=1e-9)
         assert run.state(0.95)[ball.body.velocity[0]] == pytest.approx((2 - 5 * e) / 7 * v, rel=1e-9)
-        assert run.kinds[-1] == "floor rolling, wall open"
+        assert run.modes[-1] == "floor rolling, wall open"
     else:
-        assert run.kinds[1] == "floor slipping, wall slipping"  # the floor drives it against the wall, turning
+        assert run.modes[1] == "floor slipping, wall slipping"  # the floor drives it against the wall, turning
         assert run.at(0.6)[ball["wall"].normal_force] == pytest.approx(μ * m * g, rel=1e-9)
         assert run.changes[1] == pytest.approx(run.changes[0] + v / (2.5 * μ * g), abs=1e-9)
 
@@ -132,7 +132,7 @@ def test_a_ball_that_rolls_into_a_rough_wall_hops(walled):
     values = {p["on floor"]: 0.3, p["on wall"]: μ, p["e"]: e}
     start = ball.start(center=(0, 0, r), velocity=(v, 0, 0), parameters=values)
     run = zm.simulate(ball, start, until=0.6, rtol=1e-12)
-    assert run.kinds[:2] == ("floor rolling, wall open", "floor open, wall open")
+    assert run.modes[:2] == ("floor rolling, wall open", "floor open, wall open")
     after = run.segments[1].state(run.changes[0])
     assert after[ball.body.velocity] == pytest.approx([-e * v, 0, μ * (1 + e) * v], abs=1e-11)
     assert after[ball.body.angular_velocity[1]] == pytest.approx(v / r - 2.5 * μ * (1 + e) * v / r, rel=1e-11)
@@ -179,7 +179,7 @@ def test_two_balls_each_on_its_way(tmp_path):
     assert lands["white on floor"] == pytest.approx([0.18, 0.36], abs=1e-10)
     assert run.impulses[0].constraints == ("white on floor normal", "white on floor friction")
     loaded = zm.load(run.save(tmp_path / "both.nc"))
-    assert loaded.kinds == run.kinds
+    assert loaded.modes == run.modes
     assert np.array_equal(loaded.y, run.y)
     onwards = zm.simulate(loaded.system, loaded.state(0.3), until=0.42, rtol=1e-12)
     assert onwards.state(0.42)[loaded.system.bodies[0].position] == pytest.approx(
@@ -196,7 +196,7 @@ def test_bounces_end_in_contact():
     (end,) = [event.t for event in run.events if event.name == "floor: bounces end"]
     left_out = 2 * np.sqrt(2 * 1e-11 * 1.0 / g) / (1 - 0.5)  # flights of speed v last 2 v/(g (1 − e)) in all
     assert -1e-9 <= 0.6 - end <= left_out
-    assert run.kinds[-1] == "floor rolling, wall open"
+    assert run.modes[-1] == "floor rolling, wall open"
 
 
 # what can not be -------------------------------------------------------------------------------------------------------

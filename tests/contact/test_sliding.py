@@ -34,7 +34,7 @@ def test_a_ball_bounces_at_its_times_and_comes_to_rest():
     assert np.abs(np.array(run.changes[:18]) - expected).max() <= 1e-12
     (end,) = [event.t for event in run.events if event.name == "bounces end"]
     assert end == run.changes[-1] == pytest.approx(3.0 - 4 * e**22, abs=1e-12)
-    assert run.kinds == ("flying",) * 22 + ("sliding",)
+    assert run.modes == ("flying",) * 22 + ("sliding",)
     assert np.array([p.impulses[0] for p in run.impulses[:8]]) == pytest.approx(3.0 * e ** np.arange(8), rel=1e-11)
     assert np.array([p.energy for p in run.impulses[:8]]) == pytest.approx(-7.5 * e ** (2 * np.arange(8)), rel=1e-11)
     assert run.certificate().digits > 12
@@ -78,7 +78,7 @@ def test_a_bead_leaves_a_sphere():
     globe = zm.Sliding(bead, on=zm.surfaces.sphere(R), gravity=g)
     start = globe.start(contact=(R * np.sin(θ0), 0.0, R * np.cos(θ0)))
     run = zm.simulate(globe, start, until=1.3, rtol=1e-12)
-    assert run.kinds == ("sliding", "flying")
+    assert run.modes == ("sliding", "flying")
     (t,) = run.changes
     leaves = run.state(t)
     assert leaves[bead.position[2]] == pytest.approx(2 / 3 * R * np.cos(θ0), abs=1e-12)
@@ -95,8 +95,8 @@ def test_a_bead_leaves_a_wire_and_lands_on_it():
     wire = zm.Surface(lambda X, Y: 0.5 * np.exp(-4 * X**2), name="wire")
     sliding = zm.Sliding(bead, on=wire, gravity=g, restitution=0.4)
     run = zm.simulate(sliding, sliding.start(contact=(-1.5, 0.0), velocity=(3.8, 0.0)), until=2.0, rtol=1e-11)
-    assert run.kinds[:3] == ("sliding", "flying", "flying")
-    assert run.kinds[-1] == "sliding"
+    assert run.modes[:3] == ("sliding", "flying", "flying")
+    assert run.modes[-1] == "sliding"
     assert run.at(np.linspace(0.0, 2.0, 2001))[sliding.walls[0].gap].min() >= -1e-12
     lost = run[sliding.energy][0] - run[sliding.energy][-1]
     assert -sum(p.energy for p in run.impulses) == pytest.approx(lost, abs=1e-10)
@@ -110,7 +110,7 @@ def test_friction_stops_a_particle(kinetic):
     table = zm.Sliding(ball, on=zm.surfaces.plane(), gravity=g, friction=zm.Friction(static=0.4, kinetic=kinetic))
     run = zm.simulate(table, table.start(contact=(0.0, 0.0), velocity=(0.6, 0.8)), until=2.0, rtol=1e-11)
     law = kinetic if callable(kinetic) else lambda v: kinetic
-    assert run.kinds == ("sliding", "resting")
+    assert run.modes == ("sliding", "resting")
     assert run.changes[0] == pytest.approx(quad(lambda v: 1 / (law(v) * g), 0.0, 1.0)[0], abs=1e-8)
     way = quad(lambda v: v / (law(v) * g), 0.0, 1.0)[0]
     assert run.state(2.0)[ball.position] == pytest.approx([0.6 * way, 0.8 * way, 0.0], abs=1e-10)
@@ -122,7 +122,7 @@ def test_a_turntable_throws_it_off():
     table = zm.Surface(lambda X, Y: 0.0 * X, rotation=((0, 0, 1), α * zm.t**2 / 2), name="turntable")
     carried = zm.Sliding(ball, on=table, gravity=g, friction=μ)
     run = zm.simulate(carried, carried.start(contact=(1.0, 0.0), velocity=(0.0, 0.0)), until=5.0)
-    assert run.kinds == ("resting", "sliding")
+    assert run.modes == ("resting", "sliding")
     assert run.changes[0] == pytest.approx(((μ * g) ** 2 - α**2) ** 0.25 / α, abs=1e-9)
 
 
@@ -210,7 +210,7 @@ def test_a_wall_strikes_what_slides_on_a_floor(at):
     wall = zm.Surface(lambda X, Y, Z: at - X, name="wall")
     room = zm.Sliding(ball, on=[zm.surfaces.plane(), wall], gravity=g, restitution=0.5)
     run = zm.simulate(room, room.start(contact=(at - 1.0, 0.0), velocity=(1.0, 0.0)), until=3.0)
-    assert run.kinds == ("sliding", "sliding")
+    assert run.modes == ("sliding", "sliding")
     assert run.state(3.0)[ball.position] == pytest.approx([at - 1.0, 0.0, 0.0], abs=1e-12)
 
 
@@ -221,7 +221,7 @@ def test_a_loop_that_is_too_slow():
     track = zm.Sliding(ball, on=loop, gravity=g, restitution=0.3)
     start = track.start(contact=(0.0, 0.0, -1.0), velocity=(np.sqrt(3.6 * g), 0.0, 0.0))
     run = zm.simulate(track, start, until=3.0, rtol=1e-12)
-    assert run.kinds[:3] == ("sliding", "flying", "flying")
+    assert run.modes[:3] == ("sliding", "flying", "flying")
     assert run.state(run.changes[0])[ball.position[2]] == pytest.approx(1.6 / 3, abs=1e-12)
     assert run.at(np.linspace(0.0, 3.0, 1001))[track.walls[0].gap].min() >= -1e-12
 
@@ -264,9 +264,9 @@ def test_a_start_that_approaches_what_it_touches_begins_with_the_impact():
 def test_a_rough_surface_holds_whatever_is_asked_for(friction):
     table = zm.Sliding(particle(), on=zm.surfaces.plane(1.2), gravity=g, friction=friction)
     run = zm.simulate(table, table.start(contact=(0.0, 0.0)), until=1.0)
-    assert run.kinds == ("resting",)
+    assert run.modes == ("resting",)
     thrown = zm.simulate(table, table.start(position=(0.0, 0.0, 1.0)), until=2.0)
-    assert thrown.kinds == ("flying", "resting")
+    assert thrown.modes == ("flying", "resting")
 
 
 @pytest.mark.slow
@@ -275,14 +275,14 @@ def test_a_run_that_is_kept_and_continued(tmp_path):
     table = zm.Sliding(particle(), on=zm.surfaces.paraboloid(0.5), gravity=g, friction=0.1, restitution=e)
     start = table.start(position=(0.5, 0.0, 1.0), velocity=(0.3, 0.2, 0.0), parameters={e: 0.6})
     run = zm.simulate(table, start, until=6.0)
-    assert run.kinds[-2:] == ("sliding", "resting")
+    assert run.modes[-2:] == ("sliding", "resting")
     assert run.work().imbalance < 1e-9
     run.save(tmp_path / "ball.nc")
     loaded = zm.load(tmp_path / "ball.nc")
-    assert loaded.kinds == run.kinds
+    assert loaded.modes == run.modes
     assert [p.energy for p in loaded.impulses] == [p.energy for p in run.impulses]
     state = loaded.state(0.5)
     again = zm.simulate(state.system, state, until=6.0)
-    assert again.kinds[-1] == "resting"
+    assert again.modes[-1] == "resting"
     assert again.changes[-1] == pytest.approx(run.changes[-1], abs=1e-6)
     assert run.required_friction().value == pytest.approx(0.1, rel=1e-3)

@@ -60,7 +60,7 @@ def test_a_ball_whose_plane_is_tilted_more_and_more(method, rtol):
     rolling = tilted()
     begins, ends, slips = reference(3.0)
     run = zm.simulate(rolling, rolling.start(contact=(0, 0)), until=ends + 0.1, method=method, rtol=rtol)
-    assert run.kinds == ("rolling", "slipping", "rolling")
+    assert run.modes == ("rolling", "slipping", "rolling")
     assert run.changes == pytest.approx((begins, ends), abs=1e-9)
     found = run.at(slips[:, 0])[rolling.slip_velocity]
     assert np.abs(found[:, :2] - slips[:, 1:]).max() < 1e-9
@@ -74,10 +74,10 @@ def test_a_shell_that_slips_again_and_again():
     rolling = zm.Rolling(shell, on=bowl, gravity=9.81, friction=0.1)
     start = rolling.start(contact=(-1.5, -0.75), velocity=(1.5, 1.0), spin=0.0, orientation=(1, 0, 0, 0))
     runs = [zm.simulate(rolling, start, until=5.2, method=method) for method in ("collocation", "dop853", "radau")]
-    assert runs[0].kinds == 5 * ("rolling", "slipping") + ("rolling",)
+    assert runs[0].modes == 5 * ("rolling", "slipping") + ("rolling",)
     assert runs[0].statistics.evaluations < 30_000  # of explicit steps alone 690,000
     for run in runs[1:]:
-        assert run.kinds == runs[0].kinds
+        assert run.modes == runs[0].modes
         assert run.changes == pytest.approx(runs[0].changes, abs=1e-8)
 
 
@@ -85,7 +85,7 @@ def test_a_beginning_slip_costs_no_more_than_the_rest():
     """An explicit method alone took 13,000 evaluations for each slip, whose smooth part takes hundreds."""
     rolling = tilted()
     run = zm.simulate(rolling, rolling.start(contact=(0, 0)), until=1.5)
-    assert run.kinds == ("rolling", "slipping")
+    assert run.modes == ("rolling", "slipping")
     assert run.segments[1].statistics.evaluations < 4000
 
 
@@ -96,7 +96,7 @@ def test_a_slip_far_below_the_tolerance_is_still_a_slip(rtol):
     rolling = tilted()
     begins, ends, slips = reference(3.0)
     run = zm.simulate(rolling, rolling.start(contact=(0, 0)), until=ends + 0.1, rtol=rtol)
-    assert run.kinds == ("rolling", "slipping", "rolling")
+    assert run.modes == ("rolling", "slipping", "rolling")
     assert run.changes[0] == pytest.approx(begins, abs=1e-12)
     found = run.at(slips[:, 0])[rolling.slip_velocity]
     assert np.abs(found[:, :2] - slips[:, 1:]).max() < 10 * rtol  # speeds of some m/s
@@ -107,7 +107,7 @@ def test_the_stiff_part_is_one_with_the_rest(tmp_path):
     rolling = tilted()
     run = zm.simulate(rolling, rolling.start(contact=(0, 0)), until=1.5)
     stiff, rest = run.segments[1:]
-    assert run.kinds == ("rolling", "slipping")
+    assert run.modes == ("rolling", "slipping")
     assert stiff.t[-1] == rest.t[0]
     assert [one.settings.method for one in (stiff, rest, run)] == ["radau", "collocation", "collocation"]
     slip = np.concatenate([stiff.t, rest.t[1:]])

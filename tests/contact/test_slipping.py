@@ -33,7 +33,7 @@ def test_a_thrown_ball_begins_to_roll(friction, speed):
     """Rolls after t = 2 v₀/(7 μ g) with 5/7 v₀ (solid ball); the creep speed 1e-9 m/s is what the time is known to."""
     rolling = ball_on_plane(friction)
     motion = zm.simulate(rolling, sliding_start(rolling, (speed, 0.0, 0.0)), until=3.0, rtol=1e-11)
-    assert motion.kinds == ("slipping", "rolling")
+    assert motion.modes == ("slipping", "rolling")
     assert motion.changes[0] == pytest.approx(2 * speed / (7 * friction * G), abs=3e-9 / (friction * G) + 1e-9)
     assert motion.at([3.0])[rolling.center_particle.velocity][0] == pytest.approx([5 / 7 * speed, 0, 0], abs=1e-8)
 
@@ -74,7 +74,7 @@ def test_a_steep_incline_needs_more_friction_than_there_is(tilt, slips):
     rolling = ball_on_plane(0.2, tilt)
     motion = zm.simulate(rolling, rolling.start(contact=(0.0, 0.0)), until=1.0, rtol=1e-11)
     assert (2 / 7 * np.tan(tilt) > 0.2) == slips
-    assert motion.kinds == (("slipping",) if slips else ("rolling",))
+    assert motion.modes == (("slipping",) if slips else ("rolling",))
     speed = motion.at([1.0])[rolling.center_particle.velocity][0][0]
     expected = G * (np.sin(tilt) - 0.2 * np.cos(tilt)) if slips else 5 / 7 * G * np.sin(tilt)
     assert speed == pytest.approx(expected, rel=1e-7)
@@ -117,10 +117,10 @@ def test_a_run_is_continued_from_every_segment():
     rolling = ball_on_plane(0.3)
     start = sliding_start(rolling, (2.5, 0.0, 0.0))
     run = zm.simulate(rolling, start, until=3.0, rtol=1e-11)
-    assert run.kinds == ("slipping", "rolling")
+    assert run.modes == ("slipping", "rolling")
     for t in (0.1, 0.9 * run.changes[0], 1.5 * run.changes[0]):
         further = zm.simulate(rolling, run.state(t), until=3.0, rtol=1e-11)
-        assert further.kinds == run.kinds[-len(further.kinds) :]
+        assert further.modes == run.modes[-len(further.modes) :]
         assert np.abs(further.y[-1] - run.y[-1]).max() <= 1e-8
 
 
@@ -133,7 +133,7 @@ def test_no_energy_vanishes_where_the_kind_changes(no_spin):
     bowl = zm.Surface(lambda X, Y: 0.3 * (X**2 + Y**2), name="bowl")
     rolling = zm.Rolling(zm.bodies.ball(0.05, 0.3), on=bowl, friction=0.1, no_spin=no_spin)
     run = zm.simulate(rolling, rolling.start(contact=(1.2, 0.0), velocity=(0.0, 0.5)), until=2.0)
-    assert run.kinds[:3] == ("slipping", "rolling", "slipping")
+    assert run.modes[:3] == ("slipping", "rolling", "slipping")
     assert run.work().change[-1] < -0.01
     assert run.work().imbalance < 1e-8  # ten creeps of 1e-9 √(g r) are taken at each change
     assert np.abs(run[rolling.slip_velocity]).max() > 0.1
@@ -148,7 +148,7 @@ def test_a_run_goes_on_from_a_state_in_which_the_body_has_hardly_turned():
     rolling = zm.Rolling(zm.bodies.ball(0.05, 0.3), on=bowl, friction=0.1)
     run = zm.simulate(rolling, rolling.start(contact=(1.2, 0.0), velocity=(0.0, 0.5)), until=2.0)
     further = zm.simulate(rolling, run.state(2.5e-4), until=2.0)
-    assert further.kinds == run.kinds == ("slipping", "rolling", "slipping")
+    assert further.modes == run.modes == ("slipping", "rolling", "slipping")
     assert further.changes == pytest.approx(run.changes, abs=1e-8)
 
 
@@ -181,7 +181,7 @@ def test_friction_opposes_the_slip_where_the_surface_pulls(speed, until):
         guess=[(rolling.center, (0.0, 0.0, 1.1)), (rolling.body.position, (0.0, 0.0, 1.1))],
     )
     run = zm.simulate(rolling, start, until=until, rtol=1e-11)
-    assert set(run.kinds) == {"slipping"}
+    assert set(run.modes) == {"slipping"}
     N, friction, slip = (run[e] for e in (rolling.normal_force, rolling.friction_force, rolling.slip_velocity))
     assert N.min() < -0.1
     assert (N[0] > 0) == (speed < 3)
@@ -197,7 +197,7 @@ def test_friction_opposes_the_slip_where_the_surface_pulls(speed, until):
 def test_a_run_that_begins_to_pull_is_kept(tmp_path):
     rolling = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.surfaces.sphere(1.0), friction=0.3, two_sided=True)
     run = zm.simulate(rolling, rolling.start(contact=(0.3, 0), guess=1.0), until=1.0)
-    assert run.kinds == ("rolling", "slipping")
+    assert run.modes == ("rolling", "slipping")
     again = zm.load(run.save(tmp_path / "run.nc", certificate=False))
     N = again[rolling.normal_force]
     assert N.min() < 0.0 < N.max()

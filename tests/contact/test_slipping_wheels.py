@@ -33,11 +33,11 @@ def test_a_wheel_slips_as_the_body_of_its_shape(friction):
         for s, x in ((rolling, start), (system, system.start(given, guess=guess)))
     ]
     one, other = runs
-    assert {"rolling", "slipping"} == set(one.kinds)
-    assert other.kinds == tuple(f"tyre {kind}" for kind in one.kinds)
+    assert {"rolling", "slipping"} == set(one.modes)
+    assert other.modes == tuple(f"tyre {kind}" for kind in one.modes)
     np.testing.assert_allclose(other.changes, one.changes, atol=1e-7)  # creeps of 1e-9 √(g r), of two sizes r
     assert np.abs(one[rolling.contact][-1] - other[tyre.contact][-1]).max() < 1e-7
-    slips = [segment for segment in other.segments if segment.kind == "tyre slipping"]
+    slips = [segment for segment in other.segments if segment.mode == "tyre slipping"]
     assert slips
     assert other.required_friction().value <= 0.08 + 1e-9
 
@@ -52,7 +52,7 @@ def test_a_hoop_that_spins_on_the_spot_comes_to_roll():
     np.testing.assert_allclose(start[tyre.slip_velocity], (-r * ω, 0, 0), atol=1e-12)
     np.testing.assert_allclose(start[tyre.friction_force], (μ * g, 0, 0), atol=1e-9)
     run = zm.simulate(system, start, until=1.0, rtol=1e-11)
-    assert run.kinds == ("tyre slipping", "tyre rolling")
+    assert run.modes == ("tyre slipping", "tyre rolling")
     assert run.changes[0] == pytest.approx(r * ω / (2 * μ * g), abs=1e-7)
     assert run[hoop.velocity[0]][-1] == pytest.approx(r * ω / 2, abs=1e-7)
     moving = run[system.energy] - g * r
@@ -107,8 +107,8 @@ def test_a_driven_wheel_slips_and_the_other_rolls():
     system, body, (rear, front) = scooter(0.0, μ, torque=zm.where(zm.t < off, τ, 0.0))
     start = system.start({rear.contact[0]: -L, rear.contact[1]: 0.0, body.velocity[0]: 1.0})
     run = zm.simulate(system, start, until=1.0, rtol=1e-11)
-    assert "rear slipping, front rolling" in run.kinds
-    assert run.kinds[-1] == "rear rolling, front rolling"
+    assert "rear slipping, front rolling" in run.modes
+    assert run.modes[-1] == "rear rolling, front rolling"
     ended = off + (r * ω - a) * off / (a2 - r * ω2)
     assert run.changes[-1] == pytest.approx(ended, abs=1e-6)
     at = run.at([0.2, off, ended])
@@ -126,7 +126,7 @@ def test_both_wheels_slip_where_one_does_not_help_the_other():
     down = np.array([np.cos(α), 0, -np.sin(α)])
     start = system.start([(rear.contact[:2], (-L * np.cos(α), 0.0)), (body.velocity, 0.5 * down)])
     run = zm.simulate(system, start, until=0.5, rtol=1e-11)
-    assert run.kinds[-1] == "rear slipping, front slipping"
+    assert run.modes[-1] == "rear slipping, front slipping"
     assert all(change < 1e-5 for change in run.changes)
     gained = run[body.velocity][-1] @ down - 0.5
     assert gained == pytest.approx(0.5 * g * (np.sin(α) - μ * np.cos(α)), abs=1e-6)
@@ -143,7 +143,7 @@ def test_without_transitions_the_run_ends_by_name():
     assert run.events[-1].name == "tyre: would slip"
     assert run.at(run.t[-1])[tyre.friction_ratio][0] == pytest.approx(0.1, abs=1e-8)
     on = zm.simulate(system, start, until=2.0)
-    assert on.kinds[:2] == ("tyre rolling", "tyre slipping")
+    assert on.modes[:2] == ("tyre rolling", "tyre slipping")
     assert on.changes[0] == pytest.approx(run.t[-1], abs=1e-9)
 
 
@@ -160,7 +160,7 @@ def test_a_run_that_slips_is_kept(tmp_path):
     run.save(tmp_path / "run.nc")  # with its certificate: another run begins as this one does
     same = zm.load(tmp_path / "run.nc")
     assert [segment.system.parameters for segment in same.segments] == [(same.system.parameters[0],)] * 2
-    assert same.kinds == run.kinds
+    assert same.modes == run.modes
     np.testing.assert_array_equal(same.y, run.y)
 
 

@@ -46,7 +46,7 @@ def test_a_particle_that_is_pushed_sticks_and_then_slips(reference, method):
     system = zm.System([bead], gravity=g, contacts=[floor], forces=[push])
     start = system.start([(bead.position, (0, 0, 0)), (bead.velocity, (0, 0, 0))])
     run = zm.simulate(system, start, until=END, rtol=1e-10, atol=1e-13, method=method)
-    assert run.kinds == ("floor sticks", "floor slips")
+    assert run.modes == ("floor sticks", "floor slips")
     assert run.changes == pytest.approx([BEGINS], abs=1e-10)
     assert len(run.t) < 200
     end = run.state(END)
@@ -87,7 +87,7 @@ def test_the_slip_of_a_ball_that_is_pushed_turns(reference, method, several):
         )
         kinds = ("floor sticks", "floor slips")
     run = zm.simulate(system, start, until=END, rtol=1e-10, atol=1e-13, method=method)
-    assert run.kinds == kinds
+    assert run.modes == kinds
     assert run.changes == pytest.approx([BEGINS], abs=1e-10)
     assert len(run.t) < 200
     end, t = run.state(END), END

@@ -13,7 +13,7 @@ def test_an_ellipsoid_on_a_smooth_table_keeps_momentum_spin_and_energy():
     smooth = zm.Rolling(zm.bodies.ellipsoid(AXES, 0.2), on=zm.surfaces.plane(), gravity=9.81, friction=0.0)
     start = smooth.start(contact=(0.0, 0.0), orientation=(0.3, -0.2, 0.1), velocity=(0.2, 0.1), spin=3.0)
     run = zm.simulate(smooth, start, until=0.6, rtol=1e-11, atol=1e-13)
-    assert run.kinds == ("slipping",)
+    assert run.modes == ("slipping",)
     body = smooth.body
     about_z = (body.rotation @ (INERTIA * body.angular_velocity_body))[2]
     for kept in (body.velocity[0], body.velocity[1], about_z, smooth.energy):

@@ -50,4 +50,4 @@ def test_a_stroke_along_the_surface_is_taken_as_far_as_friction_goes(up, taken):
     body = [run.system.index(x) for x in run.system.body.position]
     change = 2 / 7 * 2 * along if taken else μ * 2 * up
     assert impulse.change[body] == pytest.approx([change, 0, 2 * up], abs=1e-12)
-    assert run.kinds == ("rolling", "rolling") if taken else ("rolling", "slipping", "rolling")
+    assert run.modes == ("rolling", "rolling") if taken else ("rolling", "slipping", "rolling")

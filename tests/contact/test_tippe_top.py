@@ -37,7 +37,7 @@ def test_jelletts_integral_is_kept_while_it_slips():
     run = zm.simulate(ball, start, until=6.0, rtol=1e-13, atol=1e-15)
     kept = run.at(np.linspace(0.0, 6.0, 500))[jellett(ball)]
     assert np.ptp(kept) <= 1e-10 * abs(kept[0])
-    assert "slipping" in run.kinds
+    assert "slipping" in run.modes
     energy = run[ball.energy]
     assert energy[-1] < 0.99 * energy[0]
 
@@ -47,7 +47,7 @@ def test_it_turns_over():
     """It leaves the plane for moments on the way, and ends upside down, its mass centre above the middle."""
     ball, start = spun(0.4, 200.0, restitution=0.0)
     run = zm.simulate(ball, start, until=22.0, rtol=1e-11)
-    assert "flying" in run.kinds
+    assert "flying" in run.modes
     up = run.at([0.0, 22.0])[ball.body.rotation[2, 2]]
     assert up[0] > 0.9
     assert up[1] < -0.98

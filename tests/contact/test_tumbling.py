@@ -86,7 +86,7 @@ def test_a_tumbling_flight_is_kept_in_a_file(thrown, tmp_path):
     run.save(tmp_path / "coin.nc")
     again = zm.load(tmp_path / "coin.nc")
     times = np.linspace(0.0, 0.3, 100)
-    assert again.kinds == run.kinds
+    assert again.modes == run.modes
     assert np.array_equal(again.at(times).y, run.at(times).y)
 
 

@@ -894,7 +894,7 @@ def _contacts() -> dict[str, Call]:
                 "gravity": 9.81,
                 "friction": {"floor": 0.2},
                 "restitution": 0.5,
-                "strokes": "at once",
+                "impacts": "simultaneous",
                 "creep": None,
                 "least_clearance": 1e-4,
                 "forces": None,

@@ -30,7 +30,7 @@ def happened(problem: Problem, **settings: Any) -> dict[str, Any]:
     with warnings.catch_warnings(action="ignore", category=zm.errors.RunStopped):
         run = zm.simulate(problem.system, problem.start, until=problem.until, **TIGHT, **settings)
     contacts = {
-        "kinds": [[t, kind] for t, kind in zip([problem.start.t, *run.changes], run.kinds, strict=True)],
+        "kinds": [[t, kind] for t, kind in zip([problem.start.t, *run.changes], run.modes, strict=True)],
         "events": [[e.t, e.name] for e in run.events],
     }
     return {

@@ -109,7 +109,7 @@ def test_a_run_goes_on_at_every_change(name):
             assert again.outcome == run.outcome
             # two runs at rtol 1e-8 that step differently, and impacts that multiply what they differ by
             np.testing.assert_allclose(again.state(until).q, end.q, atol=1e-6)
-            assert again.kinds[-1] == run.kinds[-1]
+            assert again.modes[-1] == run.modes[-1]
 
 
 def test_before_and_after_an_impact():

@@ -49,7 +49,7 @@ def test_a_spring_straight_through_its_anchor(count):
         T = 2.5 * np.pi / np.sqrt(k)
         run = zm.simulate(system, system.start([(p.position, anchor + z * u), (p.velocity, ORIGIN)]), until=T)
         expected = anchor + signed(k, l, z, T) * u
-        assert run.kinds == ("motion",)
+        assert run.modes == ("motion",)
         np.testing.assert_allclose(
             run.state(T)[p.position], expected, rtol=0.0, atol=2e-9
         )  # 20 rtol: five passages at most

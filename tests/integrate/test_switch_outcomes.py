@@ -61,7 +61,7 @@ def test_a_surface_that_goes_over_smoothly_enough_only_begins_anew():
     run = zm.simulate(ball, ball.start(contact=(0, 0), velocity=(1, 0)), until=2.0)
     assert run.outcome.ending == "finished"
     assert np.ptp(run[ball.energy]) < 1e-9
-    assert run.kinds == ("rolling",)
+    assert run.modes == ("rolling",)
     assert not run.impulses
 
 
@@ -70,7 +70,7 @@ def test_a_belt_that_turns_at_once_makes_a_ball_slip():
     belt = zm.Surface(lambda X, Y: 0 * X, shift=(np.abs(zm.t - 1), 0, 0))
     ball = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=belt, friction=0.2)
     run = zm.simulate(ball, ball.start(contact=(0, 0), velocity=(0, 0)), until=2.0)
-    assert run.kinds == ("rolling", "slipping", "rolling")
+    assert run.modes == ("rolling", "slipping", "rolling")
     assert not run.impulses
     np.testing.assert_allclose(run.changes, [1.0, 1.0 + 2 * 2 / (7 * 0.2 * 9.81)], atol=1e-6)  # the creep takes 1e-8 s
     without = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=belt)
@@ -141,7 +141,7 @@ def test_a_run_with_switches_in_files_and_pickles(rubbed, tmp_path):
         assert [(s.t, repr(s.expression), s.direction) for s in again.switches] == [
             (s.t, repr(s.expression), s.direction) for s in run.switches
         ]
-        assert again.kinds == run.kinds
+        assert again.modes == run.modes
         assert again.outcome == run.outcome
 
 

@@ -87,7 +87,7 @@ def test_a_saw_tooth_of_a_thousand_teeth(method):
     system, x, v = mass(lambda x, v: zm.t % T)
     run = zm.simulate(system, system.start({x: 0.0}), until=3.0, method=method, **TIGHT)
     assert len(run.switches) == 299
-    assert run.kinds == ("motion",)
+    assert run.modes == ("motion",)
     assert run.changes == ()
     assert abs(run.at(3.0)[v] - 300 * T**2 / 2) < 1e-13
 

@@ -69,7 +69,7 @@ def beside(
             assert there["event"]["message"] in run.outcome.message
         else:
             assert there["message"] == run.outcome.message
-        assert [kind for _, kind in there["kinds"]] == (list(run.kinds) if system.unilaterals else [])
+        assert [kind for _, kind in there["kinds"]] == (list(run.modes) if system.unilaterals else [])
         assert [name for name, _ in there["happened"]] == [event.name for event in run.events]
         late = [t for t, _ in there["kinds"][1:]], [t for _, t in there["happened"]], [t for t, *_ in there["impulses"]]
         expected = run.changes, [event.t for event in run.events], [impulse.t for impulse in run.impulses]
@@ -103,7 +103,7 @@ def test_a_ball_falls_into_a_groove(tmp_path):
     ball = zm.Contacts(zm.bodies.ball(0.1, 0.5), on=groove, gravity=9.81, friction=μ, restitution=0.0)
     start = ball.start(center=(0, 0, 0.2), velocity=(0.5, 0.2, 0), angular_velocity=(1, 0, 2))
     ((run, _),) = beside(start, 0.5, [{"mu": 0.3}], tmp_path)
-    assert run.kinds[-1] == "left rolling, right rolling"
+    assert run.modes[-1] == "left rolling, right rolling"
 
 
 @pytest.mark.slow
@@ -157,7 +157,7 @@ def test_a_ball_on_an_egg(tmp_path):
         [egg, zm.bodies.ball(0.1, 0.5)], on=WALLED, between=True, gravity=9.81, friction=μ, restitution=e
     )
     start = both.start(center={"egg": (0, 0, 0.3), "ball": (0.05, 0, 0.69)}, touching=["egg on floor", "egg and ball"])
-    assert beside(start, 0.8, [{"mu": 0.5, "e": 0.2}], tmp_path)[0][0].kinds[0].startswith("egg on floor rolling")
+    assert beside(start, 0.8, [{"mu": 0.5, "e": 0.2}], tmp_path)[0][0].modes[0].startswith("egg on floor rolling")
 
 
 @pytest.mark.slow
@@ -180,7 +180,7 @@ def test_a_bead_leaves_a_sphere(tmp_path):
     sliding = zm.Sliding(zm.Particle("bead", mass=0.1), on=zm.surfaces.sphere(1.0), gravity=9.81)
     start = sliding.start(contact=(0.1, 0.0, np.sqrt(0.99)))
     ((run, _),) = beside(start, 1.5, [{}], tmp_path)
-    assert run.kinds == ("sliding", "flying")
+    assert run.modes == ("sliding", "flying")
     assert run.state(run.changes[0]).q[2] == pytest.approx(2 / 3 * np.sqrt(0.99), abs=1e-9)
 
 
@@ -193,7 +193,7 @@ def test_a_bead_between_a_slope_and_a_wall(tmp_path):
     start = corner.start(position=(0, 0, 0.4), velocity=(v, 0.3, 0))
     tries = [{}, {"v": 2.0, "mu": 0.5, "e": 0.3}, {"v": 2.5, "mu": 0.1}]
     runs = beside(start, 1.5, tries, tmp_path)
-    assert runs[1][0].kinds[-1] == "resting"
+    assert runs[1][0].modes[-1] == "resting"
     law = zm.Friction(static=0.5, kinetic=lambda s: μ + 0.1 * np.exp(-s / 0.3))
     bowl = zm.Sliding(bead, on=zm.Surface(lambda X, Y: 0.3 * X**2), gravity=9.81, friction=law, restitution=e)
     beside(bowl.start(position=(0.5, 0, 0.4), velocity=(v, 0.3, 0)), 2.0, [{}, {"v": 0.2, "mu": 0.3}], tmp_path)
@@ -215,7 +215,7 @@ def test_an_implicit_body_slips_and_rolls_as_in_python(tmp_path):
         ]
     )
     ((run, _),) = beside(start, 0.4, [{"mu": 0.3}], tmp_path)
-    assert run.kinds[:2] == ("floor slipping", "floor rolling")
+    assert run.modes[:2] == ("floor slipping", "floor rolling")
     before, after = (segment.state(float(segment.t[k])) for segment, k in zip(run.segments[:2], (-1, 0), strict=True))
     assert after[own.velocity] == pytest.approx(before[own.velocity], abs=1e-7)
 

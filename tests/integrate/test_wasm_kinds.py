@@ -24,7 +24,7 @@ def test_a_thrown_ball_slips_and_rolls_on(tmp_path):
     tries = [{}, {"v": 2.0, "mu": 0.3}]
     for values, (run, _) in zip(tries, beside(start, 1.0, tries, tmp_path), strict=True):
         speed, friction = values.get("v", 1.8), values.get("mu", 0.2)
-        assert run.kinds == ("slipping", "rolling")
+        assert run.modes == ("slipping", "rolling")
         assert run.changes[0] == pytest.approx(2 * speed / (7 * friction * G), abs=1e-9)
 
 
@@ -48,7 +48,7 @@ def test_a_ball_in_a_bowl_slips_and_rolls_by_turns(tmp_path):
     ball = zm.Rolling(zm.bodies.ball(0.05, 0.5), on=bowl, friction=μ)
     start = ball.start(contact=(0.3, 0.0))
     ((run, _),) = beside(start, 2.0, [{"mu": 0.08}], tmp_path)
-    assert run.kinds == ("slipping", "rolling", "slipping", "rolling")
+    assert run.modes == ("slipping", "rolling", "slipping", "rolling")
 
 
 @pytest.mark.slow
@@ -81,7 +81,7 @@ def test_resistance_brings_a_ball_to_rest(tmp_path):
     start = ball.start(contact=(0, 0), velocity=(v, 0))
     found = beside(start, 3.0, [{"v": 0.3}, {"v": 0.5, "l": 0.03}], tmp_path)
     for (run, _), (speed, l) in zip(found, [(0.3, 0.01), (0.5, 0.03)], strict=True):
-        assert run.kinds == ("rolling", "resting")
+        assert run.modes == ("rolling", "resting")
         assert run.changes[0] == pytest.approx(7 * 0.1 * speed / (5 * l * G), rel=1e-7)
 
 
@@ -93,8 +93,8 @@ def test_resistance_and_friction_take_turns(tmp_path):
     start = ball.start(contact=(0.3, 0.1), velocity=(0, v))
     tries = [{"v": 0.1}, {"l": 0.03, "v": 0.0}, {"mu": 0.05, "v": 0.1}]
     runs = [run for run, _ in beside(start, 4.0, tries, tmp_path, pivots=9)]
-    assert [run.kinds[-1] for run in runs] == ["resting"] * 3
-    assert "sliding" in runs[2].kinds
+    assert [run.modes[-1] for run in runs] == ["resting"] * 3
+    assert "sliding" in runs[2].modes
 
 
 @pytest.mark.slow
@@ -105,7 +105,7 @@ def test_a_thrown_ball_bounces_and_comes_to_rest(tmp_path):
     )
     start = ball.flying.start(center=(0, 0, 0.3), velocity=(v, 0, 0))
     runs = beside(start, 3.0, [{"e": 0.2}, {"e": 0.3, "l": 0.05}, {"mu": 0.05, "e": 0.2, "l": 0.03}], tmp_path)
-    assert {run.kinds[-1] for run, _ in runs} <= {"resting", "rolling", "sliding"}
+    assert {run.modes[-1] for run, _ in runs} <= {"resting", "rolling", "sliding"}
 
 
 @pytest.mark.slow

@@ -26,9 +26,9 @@ def test_a_ball_on_a_rope(tmp_path):
     runs = [run for run, _ in beside(start, 2.0, tries, tmp_path)]
     for run, given in zip(runs[1:4], tries[1:4], strict=True):
         left = (given["v"] ** 2 / g - 2) / 3
-        assert run.kinds[:3] == ("rope taut", "rope slack", "rope taut")
+        assert run.modes[:3] == ("rope taut", "rope slack", "rope taut")
         assert run.state(run.changes[0])[z] == pytest.approx(left, abs=1e-9)
-    assert runs[0].kinds == runs[4].kinds == ("rope taut",)
+    assert runs[0].modes == runs[4].modes == ("rope taut",)
 
 
 @pytest.mark.slow
@@ -40,7 +40,7 @@ def test_two_ropes(tmp_path):
     places = [(a.position, (0.3, 0, -0.5)), (b.position, (0.5, 0, -0.6))]
     start = system.start([*places, (a.velocity, (v, 0, 0)), (b.velocity, (0, 0.3, 0))])
     runs = [run for run, _ in beside(start, 2.0, [{"v": 1.0}, {"v": 3.0}], tmp_path)]
-    assert len(runs[1].kinds) > 5
+    assert len(runs[1].modes) > 5
 
 
 @pytest.mark.slow
@@ -49,5 +49,5 @@ def test_a_pair_of_wheels(tmp_path):
     system, body, (rear, _) = scooter(0.0, μ, torque=τ)
     start = system.start({rear.contact[0]: -0.6, rear.contact[1]: 0.0, body.velocity[0]: 1.0})
     runs = [run for run, _ in beside(start, 0.5, [{}, {"torque": 1.0}, {"mu": 0.1}], tmp_path, between=1e-11)]
-    assert runs[0].kinds[-1] == "rear slipping, front rolling"
-    assert runs[1].kinds == ("rear rolling, front rolling",)
+    assert runs[0].modes[-1] == "rear slipping, front rolling"
+    assert runs[1].modes == ("rear rolling, front rolling",)

@@ -23,7 +23,7 @@ def test_a_bar_rocks_on_two_feet(tilted, tmp_path):
     start = tilted[1]
     tries = [{"J": 0.3, "e": 0.0}, {"J": 0.7, "e": 0.0}, {"J": 0.7, "e": 0.5}]
     runs = [run for run, _ in beside(start, 0.4, tries, tmp_path)]
-    assert [run.kinds[1] for run in runs] == [
+    assert [run.modes[1] for run in runs] == [
         "rear slipping, front slipping",
         "rear lifted, front slipping",
         "rear lifted, front lifted",
@@ -42,7 +42,7 @@ def test_a_floor_that_heaves(tmp_path):
     runs = [run for run, _ in beside(start, 0.35, [{"e": 0.3}, {"e": 0.0}], tmp_path)]
     left = np.arcsin(g / (a * ω**2)) / ω
     for run, bounces in zip(runs, (0.3, 0.0), strict=True):
-        assert run.kinds[:2] == ("tyre rolling", "tyre lifted")
+        assert run.modes[:2] == ("tyre rolling", "tyre lifted")
         assert run.changes[0] == pytest.approx(left, abs=1e-12)
         z, rises = a * np.sin(ω * left), a * ω * np.cos(ω * left)
         lands = run.impulses[0].t
@@ -69,7 +69,7 @@ def test_a_wheel_over_a_hill(tmp_path):
         run
         for run, _ in beside(start, 0.4, [{}, {"mu": 0.2, "e": 0.3}, {"omega": 14.0, "e": 0.1}], tmp_path, forces=1e-7)
     ]
-    assert all("tyre lifted" in run.kinds and run.impulses for run in runs)
+    assert all("tyre lifted" in run.modes and run.impulses for run in runs)
 
 
 def test_wheels_that_share_their_load(tmp_path):
@@ -84,7 +84,7 @@ def test_wheels_that_share_their_load(tmp_path):
     system = zm.System([cart], gravity=g, joints=feet)
     start = system.start({feet[0].contact[0]: -0.6, feet[0].contact[1]: -0.4, cart.quaternion[3]: 0.0})
     ((run, _),) = beside(start, 0.2, [{}], tmp_path)
-    assert len(run.kinds) == 1
+    assert len(run.modes) == 1
 
 
 def test_endless_friction_that_lifts_a_wheel_ends_the_motion(tmp_path):

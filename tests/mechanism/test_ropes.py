@@ -23,7 +23,7 @@ def test_it_leaves_its_circle_where_the_tension_ends_and_flies_a_parabola():
     v0 = np.sqrt(3.5 * g * L)
     system, bob, rope, start = ball(v0)
     run = zm.simulate(system, start, until=2.5, rtol=1e-12, atol=1e-14)
-    assert run.kinds[:2] == ("rope taut", "rope slack")
+    assert run.modes[:2] == ("rope taut", "rope slack")
     slack = run.events[0]
     h = (v0**2 - 2 * g * L) / (3 * g)
     x, v = run.at(slack.t)[bob.position][0], run.at(slack.t)[bob.velocity][0]
@@ -64,7 +64,7 @@ def test_where_it_becomes_taut_the_velocity_along_it_is_lost_and_no_other():
 def test_slow_ones_never_go_slack(speed):
     system, _, rope, start = ball(speed)
     run = zm.simulate(system, start, until=3.0)
-    assert run.kinds == ("rope taut",)
+    assert run.modes == ("rope taut",)
     assert np.all(run[rope.tension] > 0)
 
 
@@ -90,7 +90,7 @@ def test_a_slack_rope_whose_end_passes_through_its_anchor_becomes_taut_below_it(
     system, bob, rope, start = falling(z, along)
     run = zm.simulate(system, start, until=2.0)
     u = np.array(along) / np.linalg.norm(along)
-    assert run.kinds == ("rope slack", "rope taut")
+    assert run.modes == ("rope slack", "rope taut")
     assert abs(run.events[0].t - np.sqrt(2 * (z + L) / g)) < 1e-9
     np.testing.assert_allclose(run.state(2.0)[bob.position], -L * u, atol=1e-9)
     np.testing.assert_allclose(run.state(2.0)[bob.velocity], 0.0, atol=1e-9)
@@ -129,7 +129,7 @@ def test_ropes_that_share_a_load_hold_it_together():
     start = system.start([(bob.position, (0, 0, -L)), (bob.velocity, (0, 0, 0))])
     with pytest.warns(zm.errors.RedundantContacts, match=r"of one, other are not determined .* are taken$"):
         run = zm.simulate(system, start, until=1.0)
-    assert run.kinds == ("one taut, other taut, longer slack",)
+    assert run.modes == ("one taut, other taut, longer slack",)
     np.testing.assert_allclose(run[ropes[0].tension] + run[ropes[1].tension], 0.7 * g, rtol=1e-9)
     assert run[ropes[0].tension].min() > 0.0
     assert np.abs(run[longer.tension]).max() == 0.0
@@ -148,7 +148,7 @@ def test_ropes_of_a_swing_become_taut_at_one_moment():
     h = 0.4
     start = system.start([(bob.position, (0, 0, h - L * np.cos(α))), (bob.velocity, (0, 0, 0))])
     run = zm.simulate(system, start, until=1.0)
-    assert run.kinds == ("left slack, right slack", "left taut, right taut")
+    assert run.modes == ("left slack, right slack", "left taut, right taut")
     assert run.changes[0] == pytest.approx(np.sqrt(2 * h / g), rel=1e-9)
     impulse = run.impulses[0]
     np.testing.assert_allclose(impulse.impulses, 0.7 * np.sqrt(2 * g * h) / (2 * np.cos(α)), rtol=1e-8)
@@ -166,7 +166,7 @@ def test_a_rope_and_a_stop_act_together():
     run = zm.simulate(system, system.start({rail.displacement: 0.0, rail.rate: 0.0}), until=2.5, rtol=1e-11)
     left = m * g / k
     reached = left + (6 * m * gap / k) ** (1 / 3)  # x = k τ³/6 m
-    assert [kind.split(", ") for kind in run.kinds] == [
+    assert [kind.split(", ") for kind in run.modes] == [
         ["rail upper limit free", "rope taut"],
         ["rail upper limit free", "rope slack"],
         ["rail upper limit at its stop", "rope slack"],

@@ -56,7 +56,7 @@ def test_a_pendulum_leans_on_its_stop():
     assert start[pin.stop_force] == pytest.approx(m * g * L * np.sin(φ), rel=1e-12)
     np.testing.assert_allclose(start[pin.force], (0, 0, m * g), atol=1e-12)
     run = zm.simulate(system, start, until=1.0)
-    assert run.kinds == ("pin lower limit at its stop",)
+    assert run.modes == ("pin lower limit at its stop",)
     np.testing.assert_allclose(run[pin.angle], φ, atol=1e-14)
 
 
@@ -67,7 +67,7 @@ def test_a_pendulum_that_is_lifted_leaves_its_stop():
     pin = zm.joints.Revolute(GROUND, arm, at=(0, 0, 0), axis=Y, name="pin", limits=(φ, None))
     system = zm.System([arm], gravity=g, joints=[pin], forces=[pin.motor(k * zm.t)])
     run = zm.simulate(system, system.start({pin.angle: φ, pin.rate: 0.0}), until=1.0)
-    assert run.kinds == ("pin lower limit at its stop", "pin lower limit free")
+    assert run.modes == ("pin lower limit at its stop", "pin lower limit free")
     assert run.changes[0] == pytest.approx(m * g * L * np.sin(φ) / k, rel=1e-10)
     assert run[pin.angle][-1] > φ
 
@@ -91,7 +91,7 @@ def test_a_slider_comes_to_rest_on_its_stop():
     h, e = 0.5, 0.6
     system, rail = slider(gravity=g, limits=(0.0, None), restitution=e)
     run = zm.simulate(system, system.start({rail.displacement: h, rail.rate: 0.0}), until=3.0)
-    assert run.kinds[-1] == "rail lower limit at its stop"
+    assert run.modes[-1] == "rail lower limit at its stop"
     assert run.changes[-1] == pytest.approx(np.sqrt(2 * h / g) * (1 + e) / (1 - e), abs=1e-5)  # the last are not seen
     assert run[rail.stop_force][-1] == pytest.approx(m * g, rel=1e-12)
 
@@ -105,7 +105,7 @@ def test_static_friction_holds_a_load_and_lets_go_above_its_limit():
     start = system.start({rail.displacement: 0.0, rail.rate: 0.0})
     assert start[rail.friction_force] == pytest.approx(-m * g, rel=1e-12)
     run = zm.simulate(system, start, until=1.5, rtol=1e-12, atol=1e-14)
-    assert run.kinds == ("rail friction sticks", "rail friction slips")
+    assert run.modes == ("rail friction sticks", "rail friction slips")
     held = (F - m * g) / k
     assert run.changes[0] == pytest.approx(held, rel=1e-12)
     assert run[rail.displacement][-1] == pytest.approx(k * (1.5 - held) ** 3 / (6 * m), rel=1e-9)
@@ -117,7 +117,7 @@ def test_a_slider_with_friction_slides_to_rest_and_stays():
     F, v = 5.0, 3.0
     system, rail = slider(friction=F, limits=(None, 10.0))
     run = zm.simulate(system, system.start({rail.displacement: 0.0, rail.rate: v}), until=3.0)
-    assert run.kinds == ("rail upper limit free, rail friction slips", "rail upper limit free, rail friction sticks")
+    assert run.modes == ("rail upper limit free, rail friction slips", "rail upper limit free, rail friction sticks")
     assert run.changes[0] == pytest.approx(v * m / F, rel=1e-9)
     assert run[rail.displacement][-1] == pytest.approx(v**2 * m / (2 * F), rel=1e-9)
     assert run.work().imbalance < 1e-9

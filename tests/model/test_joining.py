@@ -128,7 +128,7 @@ def test_bodies_slip_and_roll_as_parts_of_a_joined_system():
     whole = zm.join(a, b, c)
     starts = [one.start(contact=(0.0, y), velocity=(0.0, 0.0)) for one, y in ((a, 0.0), (b, 0.5), (c, 1.0))]
     run = zm.simulate(whole, began(whole, *starts), until=1.0)
-    assert run.kinds == ("red on plane slipping, blue on plane rolling",)
+    assert run.modes == ("red on plane slipping, blue on plane rolling",)
     for one, start in zip((a, b, c), starts, strict=True):
         alone = zm.simulate(one, start, until=1.0)
         assert run.state(1.0)[one.center] == pytest.approx(alone.state(1.0)[one.center], abs=1e-9)
@@ -150,7 +150,7 @@ def test_contacts_of_a_joined_system_open_and_close():
     start = began(whole, red.start(contact=(0.3, 0.0), velocity=(0.0, 0.2)), green.start(center=(0.0, 0.0, 0.3)))
     run = zm.simulate(whole, start, until=0.3)
     assert run.changes == pytest.approx([np.sqrt(2 * 0.2 / 9.81)], abs=1e-10)
-    assert run.kinds[0].endswith("plane open")
+    assert run.modes[0].endswith("plane open")
 
 
 def test_joined_runs_are_saved_loaded_and_swept(tmp_path):

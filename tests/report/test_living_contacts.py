@@ -33,14 +33,14 @@ def test_a_ball_in_a_corner_follows_a_slider(chromium, tmp_path):
         answer = moved(chromium, **values)
         there = zm.simulate(ball, run.start.again(values), until=1.5, **SETTINGS)
         assert (answer["ending"], answer["words"]) == ("FINISHED", "")
-        assert [kind for _, kind in answer["kinds"]] == list(there.kinds)
+        assert [kind for _, kind in answer["kinds"]] == list(there.modes)
         assert np.abs(np.subtract([t for t, _ in answer["kinds"][1:]], there.changes)).max() <= 1e-10
         assert np.abs(np.array(answer["end"]) - there.y[-1]).max() <= 1e-9
         assert answer["residual"] < 1e-13
     for t in (0.1, 1.45):
         chromium.evaluate(f"window.viewer.seek({t})")
         chromium.drawn()
-        shown = there.kinds[int(np.searchsorted(there.changes, t))]
+        shown = there.modes[int(np.searchsorted(there.changes, t))]
         assert chromium.evaluate("document.getElementById('subtitle').textContent") == shown
     names: dict[str, Any] = {"run": run, "zm": zm}
     exec(chromium.evaluate("window.viewer.living.program()"), names)
@@ -76,7 +76,7 @@ def test_a_ball_on_a_rope_follows_its_first_speed(chromium, tmp_path):
         answer = moved(chromium, v=speed)
         there = zm.simulate(system, start.again({"v": speed}), until=2.0, **SETTINGS)
         assert answer["ending"] == "FINISHED"
-        assert [kind for _, kind in answer["kinds"]] == list(there.kinds)
+        assert [kind for _, kind in answer["kinds"]] == list(there.modes)
         assert np.abs(np.array(answer["end"]) - there.y[-1]).max() <= 1e-9
     names: dict[str, Any] = {"run": run, "zm": zm}
     exec(chromium.evaluate("window.viewer.living.program()"), names)
@@ -105,7 +105,7 @@ def test_the_worker_of_a_page_shows_forces_kinds_and_events_of_python(tmp_path):
     for values, answer in zip(tries, answers, strict=True):
         there = zm.simulate(ball, start.again(values), until=0.8, **SETTINGS)
         assert (answer["ending"], answer["message"]) == ("FINISHED", "")
-        assert [kind for _, kind in answer["kinds"]] == list(there.kinds)
+        assert [kind for _, kind in answer["kinds"]] == list(there.modes)
         assert [name for name, _ in answer["happened"]] == [event.name for event in there.events]
         assert [names for _, names, _ in answer["impulses"]] == [list(i.constraints) for i in there.impulses]
         assert np.abs(np.array(answer["state"]) - there.y[-1]).max() <= 1e-9

@@ -92,7 +92,7 @@ def test_a_ball_that_bounces_follows_a_slider(chromium, tmp_path):
     values = {"mu": 0.05, "e": 0.4}
     answer = moved(chromium, **values)
     there = zm.simulate(ball, run.start.again(values), until=2.0, rtol=1e-12, method="dop853")
-    assert [kind for _, kind in answer["kinds"]] == list(there.kinds)
+    assert [kind for _, kind in answer["kinds"]] == list(there.modes)
     assert np.abs(np.array(answer["end"]) - there.y[-1]).max() <= 1e-9
     assert answer["residual"] < 1e-13
     for t, kind in ((0.1, "flying"), (1.9, "rolling")):

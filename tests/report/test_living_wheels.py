@@ -33,8 +33,8 @@ def test_a_bicycle_jumps_over_a_hill(chromium, tmp_path):
         answer = moved(chromium, **values)
         there = zm.simulate(system, start.again(values), until=0.4, **SETTINGS)
         assert (answer["ending"], answer["words"]) == ("FINISHED", "")
-        assert len(there.kinds) > 3
-        assert [kind for _, kind in answer["kinds"]] == list(there.kinds)
+        assert len(there.modes) > 3
+        assert [kind for _, kind in answer["kinds"]] == list(there.modes)
         assert np.abs(np.subtract([t for t, _ in answer["kinds"][1:]], there.changes)).max() <= 1e-10
         assert np.abs(np.array(answer["end"]) - there.y[-1]).max() <= 1e-9
         assert answer["residual"] < 1e-11  # between steps, which are long in the air
@@ -55,7 +55,7 @@ def followed(run: zm.Run, sliders: dict[Any, Any], tries: list[dict[str, float]]
     for values, answer in zip(tries, of_page(path, tries), strict=True):
         there = zm.simulate(run.system, run.start.again(values), until=float(run.t[-1]), **SETTINGS)
         assert (answer["ending"], answer["message"]) == ("FINISHED", "")
-        assert [kind for _, kind in answer["kinds"]] == list(there.kinds)
+        assert [kind for _, kind in answer["kinds"]] == list(there.modes)
         assert np.abs(np.subtract([t for t, _ in answer["kinds"][1:]], there.changes)).max(initial=0.0) <= 1e-9
         assert [name for name, _ in answer["happened"]] == [event.name for event in there.events]
         assert [names for _, names, _ in answer["impulses"]] == [list(i.constraints) for i in there.impulses]
@@ -79,9 +79,9 @@ def test_a_wheel_that_is_lifted_by_a_force_that_switches(tmp_path):
     tries = [{}, {"pull": 24.0}, {"pull": 15.0}]
     *runs, heavy = followed(run, {pull: (15.0, 25.0)}, tries, tmp_path)
     for there, size in zip(runs, (20.0, 24.0), strict=True):
-        assert there.kinds == ("tyre rolling", "tyre lifted")
+        assert there.modes == ("tyre rolling", "tyre lifted")
         assert there.changes[0] == pytest.approx(0.1 + g / size, abs=1e-12)
-    assert heavy.kinds == ("tyre rolling",)
+    assert heavy.modes == ("tyre rolling",)
 
 
 @pytest.mark.skipif(node() is None, reason=MISSING)
@@ -98,9 +98,9 @@ def test_a_hoop_that_is_pulled_until_it_slips(tmp_path):
     tries = [{}, {"F": 15.0, "mu": 0.2}, {"F": 5.0}]
     *runs, slow = followed(run, {F: (5.0, 15.0), μ: (0.2, 0.5)}, tries, tmp_path)
     for there, (pull, friction) in zip(runs, ((10.0, 0.3), (15.0, 0.2)), strict=True):
-        assert there.kinds == ("tyre rolling", "tyre slipping")
+        assert there.modes == ("tyre rolling", "tyre slipping")
         assert there.changes[0] == pytest.approx(2 * friction * g / pull, abs=1e-11)
-    assert slow.kinds == ("tyre rolling",)
+    assert slow.modes == ("tyre rolling",)
 
 
 @pytest.mark.skipif(node() is None, reason=MISSING)
@@ -117,7 +117,7 @@ def test_stops_and_static_friction_of_a_joint_on_sliders(tmp_path):
     struck, free = followed(run, sliders, [{"v": 2.5}, {"high": 2.9, "F": 8.0}], tmp_path)
     assert struck.impulses
     assert free.changes == (pytest.approx(3.0 * 2.0 / 8.0, abs=1e-9),)
-    assert free.kinds[-1].endswith("rail friction sticks")
+    assert free.modes[-1].endswith("rail friction sticks")
 
 
 @pytest.mark.skipif(node() is None, reason=MISSING)
@@ -132,7 +132,7 @@ def test_a_ball_on_a_rope_with_its_length_on_a_slider(tmp_path):
     run = zm.simulate(system, start, until=1.6, **SETTINGS)
     runs = followed(run, {L: (0.8, 1.5), v: (5.5, 6.5)}, [{}, {"L": 1.2}], tmp_path)
     for there, length in zip(runs, (1.0, 1.2), strict=True):
-        assert there.kinds[:3] == ("rope taut", "rope slack", "rope taut")
+        assert there.modes[:3] == ("rope taut", "rope slack", "rope taut")
         assert there.state(there.changes[0])[z] == pytest.approx((6.0**2 / g - 2 * length) / 3, abs=1e-9)
 
 
@@ -148,9 +148,9 @@ def test_a_body_that_rolls_under_a_force_that_switches_slips_in_a_page(tmp_path)
         forces=lambda ball: {ball.body.position[0]: push * np.maximum(0.0, zm.t - 0.1)},
     )
     run = zm.simulate(ball, ball.start(contact=(0, 0), velocity=(0.2, 0.0)), until=1.2, **SETTINGS)
-    assert run.kinds == ("rolling", "slipping")
+    assert run.modes == ("rolling", "slipping")
     page = run.view(tmp_path / "page.html", sliders={push: (4.0, 6.0)})
     (there,) = of_page(page, [{"push": 5.5}])
     again = zm.simulate(ball, run.start.again({push: 5.5}), until=1.2, **SETTINGS)
-    assert [kind for _, kind in there["kinds"]] == ["rolling", "slipping"] == list(again.kinds)
+    assert [kind for _, kind in there["kinds"]] == ["rolling", "slipping"] == list(again.modes)
     assert there["kinds"][1][0] == pytest.approx(again.changes[0], abs=1e-10)

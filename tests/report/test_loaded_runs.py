@@ -132,7 +132,7 @@ QUICK = (swinging_rope,)
 
 def same(one: Any, other: Any) -> None:
     """The same motion, bit for bit."""
-    assert one.kinds == other.kinds
+    assert one.modes == other.modes
     assert one.outcome == other.outcome
     assert [(e.name, e.t) for e in one.events] == [(e.name, e.t) for e in other.events]
     assert [(s.t, s.direction) for s in one.switches] == [(s.t, s.direction) for s in other.switches]
@@ -173,12 +173,12 @@ def test_a_run_loaded_by_another_process_goes_on_with_the_same_bits(case, tmp_pa
         "import sys, numpy as np, zeromass as zm\n"
         "run = zm.load(sys.argv[1])\n"
         "on = zm.simulate(run.system, run.state(run.t[-1]), until=float(sys.argv[2]))\n"
-        "np.savez(sys.argv[3], t=on.t, y=on.y, kinds=np.array(on.kinds))\n"
+        "np.savez(sys.argv[3], t=on.t, y=on.y, kinds=np.array(on.modes))\n"
     )
     there = tmp_path / "on.npz"
     subprocess.run([sys.executable, "-c", code, str(tmp_path / "run.nc"), repr(until), str(there)], check=True)
     with np.load(there) as other:
-        assert tuple(other["kinds"].tolist()) == one.kinds
+        assert tuple(other["kinds"].tolist()) == one.modes
         assert np.array_equal(other["t"], one.t)
         assert np.array_equal(other["y"], one.y)
 
@@ -210,5 +210,5 @@ def test_systems_made_from_one_sided_systems_change_their_mode_too(combine):
     given = {x: float(start[x]) for x in (*system.coordinates, *zm.rate(np.array(system.coordinates, dtype=object)))}
     begun = joined.start(given)
     run, alone = zm.simulate(joined, begun, until=until), zm.simulate(system, start, until=until)
-    assert run.kinds == alone.kinds
+    assert run.modes == alone.modes
     assert run.changes == pytest.approx(alone.changes, abs=1e-8)

@@ -83,7 +83,7 @@ def slipping():
 
 @pytest.mark.parametrize("kind", ["forces", "friction_ratio", "energies", "residuals"])
 def test_changes_of_the_kind_of_motion_are_marked(slipping, kind):
-    assert slipping.kinds == ("rolling", "slipping", "rolling")
+    assert slipping.modes == ("rolling", "slipping", "rolling")
     ax = getattr(slipping.plot, kind)()
     marks = [line.get_xdata()[0] for line in ax.lines if len(line.get_xdata()) == 2 and len(set(line.get_xdata())) == 1]
     assert tuple(marks) == slipping.changes

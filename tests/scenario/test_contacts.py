@@ -43,7 +43,7 @@ def test_friction_and_resistance_as_formulas_of_the_speed():
         torsional_friction=0.001,
     )
     same = zm.simulate(ball, ball.start(contact=(0, 0), velocity=(0.5, 0), spin=3.0), until=3.0)
-    assert run.kinds == same.kinds == ("rolling", "resting")
+    assert run.modes == same.modes == ("rolling", "resting")
     assert run.changes == pytest.approx(same.changes, abs=1e-9)
 
 
@@ -51,7 +51,7 @@ def test_a_particle_on_two_surfaces():
     """It leaves the sphere and bounces on the plane below."""
     scenario = parse_scenario(SLIDING)
     run = scenario.simulate()
-    assert run.kinds[:3] == ("sliding", "flying", "flying")
+    assert run.modes[:3] == ("sliding", "flying", "flying")
     assert [event.name for event in run.events][:2] == ["sphere: contact lost", "plane: lands"]
     assert scenario.system.particle.name == "bead"
 

@@ -82,7 +82,7 @@ EGG = """
 
 def test_a_ball_in_a_corner():
     run = parse_scenario(CORNER).simulate()
-    assert run.kinds == ("floor rolling, wall open", "floor slipping, wall open")
+    assert run.modes == ("floor rolling, wall open", "floor slipping, wall open")
     assert run.changes[0] == pytest.approx(0.5, abs=1e-9)
     assert float(run.impulses[0].energy) == pytest.approx(-0.6075, abs=1e-9)  # 1.8 m/s becomes 0.9 m/s
 
@@ -96,7 +96,7 @@ def test_several_bodies_each_with_its_start_and_its_forces():
     np.testing.assert_allclose(scenario.start[blue.velocity], (0, 0.1, 0), atol=1e-12)
     run = scenario.simulate()
     assert run.outcome.ending.value == "finished"
-    assert run.kinds[-1].startswith("red on left rolling, red on right rolling, blue on left open")
+    assert run.modes[-1].startswith("red on left rolling, red on right rolling, blue on left open")
     assert run.events[0].name == "blue on left: lands"
 
 
@@ -106,7 +106,7 @@ POOL = """
     between = [["red", "white"]]
     friction = { between = 0 }
     restitution = { between = 0.8 }
-    strokes = "in turn"
+    impacts = "sequential"
     creep = 1e-9
     [contacts.bodies]
     red = { kind = "ball", radius = 0.1, mass = 0.5 }
@@ -142,7 +142,7 @@ def test_a_wheel_on_a_surface():
     assert run.required_friction().value == pytest.approx(0.15, abs=1e-9)
     two = 'friction = { static = 0.12, kinetic = "0.05 + 0.05*exp(-speed)" }'
     slips = parse_scenario(WHEEL.replace("friction = 0.2", two)).simulate()
-    assert slips.kinds == ("tyre slipping",)
+    assert slips.modes == ("tyre slipping",)
     (tyre,) = slips.system.joints
     v = np.linalg.norm(slips[tyre.slip_velocity], axis=1)
     ratio = slips[tyre.friction_ratio]

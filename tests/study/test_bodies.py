@@ -182,7 +182,7 @@ def test_a_run_with_parameters_in_its_body_is_saved_and_drawn(tmp_path: Any) -> 
     r, m, μ = zm.parameter("r", 0.05), zm.parameter("m", 0.3), zm.parameter("mu", 0.03)
     model = rolling(zm.bodies.shell(r, 0.6 * r, m), friction=μ)
     run = run_alone(model, model.start(contact=(0.6, -0.3), velocity=(0.1, 0.7), parameters={r: 0.1, μ: 0.02}))
-    assert "slipping" in run.kinds
+    assert "slipping" in run.modes
     again = zm.load(run.save(tmp_path / "run.nc", certificate=False))
     assert np.array_equal(again.y, run.y)
     assert again.system.parameters == run.system.parameters

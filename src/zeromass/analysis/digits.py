@@ -137,13 +137,13 @@ def _parts(values: np.ndarray, shared: int = 0) -> Iterator[np.ndarray]:
 
 
 def between_jumps(run: Course, second: Course, times: np.ndarray) -> np.ndarray:
-    """Which times lie between a stroke of a run and the same stroke of a second one, where their rates can not agree.
+    """Which times lie between a impact of a run and the same impact of a second one, where their rates can not agree.
 
-    The strokes are as far apart as the motions before them, which count. So are leaps of parts without mass.
+    The impacts are as far apart as the motions before them, which count. So are leaps of parts without mass.
     """
     within = np.zeros(len(times), dtype=bool)
-    strokes = [[impulse.t for impulse in course.impulses] for course in (run, second)]
-    for found in (strokes, [_leaps(run), _leaps(second)]):
+    impacts = [[impulse.t for impulse in course.impulses] for course in (run, second)]
+    for found in (impacts, [_leaps(run), _leaps(second)]):
         for low, high in map(sorted, zip(*found, strict=False)):
             within |= (times >= low) & (times <= high)
     return within
@@ -181,7 +181,7 @@ def parting(run: Course, second: Course) -> str:
 
 def _way(course: Course, end: float, near: float) -> list[tuple[str, float]]:
     """The kinds of motion and when each begins, but for those that begin just before the end, and bounces one by one."""
-    first, *others = zip(course.kinds, [float(course.t[0]), *course.changes], strict=True)
+    first, *others = zip(course.modes, [float(course.t[0]), *course.changes], strict=True)
     way = [first, *[(kind, t) for kind, t in others if abs(end - t) > near]]
     struck = {impulse.t for impulse in course.impulses}
     return [way[0], *[after for before, after in pairwise(way) if after[0] != before[0] or after[1] not in struck]]

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from zeromass.expression.record import Reader, Writer
     from zeromass.model import Drawing
 
-AT_ONCE, IN_TURN = "at once", "in turn"
+SIMULTANEOUS, SEQUENTIAL = "simultaneous", "sequential"
 """Whether contacts that touch are struck at once, or one after another."""
 
 LEAST_CLEARANCE = 1e-4
@@ -54,12 +54,12 @@ class Contacts(ByExpression, System):
     friction     coefficient μ of all contacts, or {name of the surface: μ, "between": μ}, where "between" are those of
                  bodies with one another; None, or what is not named, where there is always enough
     restitution  coefficient e of impulses, 0 to 1, of all contacts, or {name of the surface: e, "between": e}
-    strokes      of contacts that touch while another is struck: "at once", impulses grow together, or "in turn", one after
-                 the other, that which approaches fastest first
+    impacts      at several contacts at once: "simultaneous", their impulses grow together, or "sequential", one impact after
+                 the other, that of the fastest approach first
     creep        speed of slip, m/s, below which friction falls off; by default 1e-9 √(g r)
     forces       as of a System, or a function that gives them: lambda contacts: zm.Force(…, at=contacts.body.point(…))
 
-    Each contact is open, rolling or slipping; a run goes over from one to the other, and `run.kinds` tells them, as "floor
+    Each contact is open, rolling or slipping; a run goes over from one to the other, and `run.modes` tells them, as "floor
     rolling, wall open". Contacts are called by their surface, with several bodies by both, "red
     on floor" and "red and white"; contacts["floor"] has gap, slip and forces of one, see `zeromass.contact.Pair`.
 
@@ -70,7 +70,7 @@ class Contacts(ByExpression, System):
     >>> ball = zm.Contacts(zm.bodies.ball(0.1, 0.5), on=room, gravity=10.0, friction=friction, restitution=0.5)
     >>> start = ball.start(center=(0.0, 0.0, 0.1), velocity=(1.8, 0.0, 0.0))  # it rolls
     >>> run = zm.simulate(ball, start, until=0.6)
-    >>> run.kinds, round(run.changes[0], 9)
+    >>> run.modes, round(run.changes[0], 9)
     (('floor rolling, wall open', 'floor slipping, wall open'), 0.5)
     >>> run.impulses[0].constraints[:2], round(float(run.impulses[0].energy), 9)  # 1.8 m/s becomes 0.9 m/s
     (('wall normal', 'wall friction'), -0.6075)
@@ -95,7 +95,7 @@ class Contacts(ByExpression, System):
     creep: Number
     """Speed of slip, m/s, below which friction falls off."""
 
-    strokes: str
+    impacts: str
     """Whether contacts that touch are struck at once or in turn."""
 
     applied: list[Load]
@@ -110,7 +110,7 @@ class Contacts(ByExpression, System):
         gravity: Number | Vector | None = 9.81,
         friction: Number | Friction | Mapping[str, Number | Friction | None] | None = None,
         restitution: Number | Mapping[str, Number] = 0.0,
-        strokes: Literal["at once", "in turn"] = AT_ONCE,
+        impacts: Literal["simultaneous", "sequential"] = SIMULTANEOUS,
         creep: Number | None = None,
         least_clearance: Number = LEAST_CLEARANCE,
         forces: Forces | Callable[[Contacts], Forces] = None,
@@ -124,7 +124,7 @@ class Contacts(ByExpression, System):
             for given, what, none in ((friction, "friction", None), (restitution, "restitution", 0.0))
         )
         self.gravity, self.least_clearance = gravity, least_clearance
-        self.strokes = given_choice(strokes, "strokes", (AT_ONCE, IN_TURN))
+        self.impacts = given_choice(impacts, "impacts", (SIMULTANEOUS, SEQUENTIAL))
         self.bodies = tuple(RigidBody(s.name, mass=s.mass, inertia=s.inertia) for s in self.solids)
         one = len(self.solids) == 1
         self.centers = tuple(self._center(*both) for both in zip(self.solids, self.bodies, strict=True))
@@ -157,7 +157,7 @@ class Contacts(ByExpression, System):
             constraints=self._constraints(),
         )
         self.unilaterals = told_apart(pair.unilateral for pair in self.pairs)
-        self.simultaneous_impacts = self.strokes == AT_ONCE
+        self.simultaneous_impacts = self.impacts == SIMULTANEOUS
         self._know(*self.limits)
         self.events: tuple[Event, ...] = tuple(event for pair in self.pairs for event in events_of(self, pair))
 

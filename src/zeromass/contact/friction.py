@@ -35,7 +35,7 @@ class Friction:
 
     >>> ball = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.surfaces.plane(0.9), friction=zm.Friction(static=0.4, kinetic=0.2))
     >>> run = zm.simulate(ball, ball.start(contact=(0, 0)), until=1.0)
-    >>> run.kinds, bool(2 / 7 * np.tan(0.9) < 0.4)
+    >>> run.modes, bool(2 / 7 * np.tan(0.9) < 0.4)
     (('rolling',), True)
     """
 

@@ -85,7 +85,7 @@ class Rolling(OnSurface):
     True
     """
 
-    kind: str = "rolling"
+    mode: str = "rolling"
 
     conserve_energy: bool
     restitution: Number | None
@@ -205,7 +205,7 @@ class Rolling(OnSurface):
         >>> ball = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.surfaces.plane(), gravity=10.0, friction=0.3, restitution=0.5)
         >>> dropped = ball.flying.start(center=(0.0, 0.0, 5.1))
         >>> run = zm.simulate(ball, dropped, until=2.25)
-        >>> run.kinds[:3], [round(t, 9) for t in run.changes[:2]]
+        >>> run.modes[:3], [round(t, 9) for t in run.changes[:2]]
         (('flying', 'flying', 'flying'), [1.0, 2.0])
         """
         if self.restitution is None:
@@ -218,7 +218,7 @@ class Rolling(OnSurface):
         return self.rolling_resistance is not None and holds(self.rolling_resistance)
 
     @property
-    def kind_words(self) -> Sequence[tuple[Mapping[int, str], str]]:  # type: ignore[override]
+    def mode_words(self) -> Sequence[tuple[Mapping[int, str], str]]:  # type: ignore[override]
         """It rests, or slides without rolling, where its resistance holds it."""
         held = 1 if self.sticks else 0
         words = [({0: "open"}, "flying"), ({0: "sticks", held: "sticks"}, "resting"), ({0: "sticks"}, "rolling")]

@@ -32,14 +32,14 @@ def contacts_record(contacts: Contacts, w: Writer) -> dict[str, Any]:
         "centers": [None if O in contacts.bodies else O.name for O in contacts.centers],
         "gravity": None if contacts.gravity is None else w.array(contacts.gravity),
         "applied": [[w.array(load.generalized(q)), w.array(load.potential)] for load in contacts.applied],
-        "strokes": contacts.strokes,
+        "impacts": contacts.impacts,
         "limits": [written_number(x, w) for x in (contacts.creep, contacts.least_clearance)],
     }
 
 
 def take_contacts_record(contacts: Contacts, own: dict[str, Any], r: Reader) -> None:
     """Gives a system whose equations are complete what `contacts_record` wrote."""
-    from zeromass.contact.contacts import AT_ONCE
+    from zeromass.contact.contacts import SIMULTANEOUS
 
     if "modes" in own:
         raise ValueError("the file has several contacts as programs before 2.0 kept them, which this one does not read")
@@ -58,8 +58,8 @@ def take_contacts_record(contacts: Contacts, own: dict[str, Any], r: Reader) -> 
         GeneralizedForce(dict(zip(contacts.coordinates, r.array(Q), strict=True)), potential=r.array(V).item())
         for Q, V in own["applied"]
     ]
-    contacts.strokes = own["strokes"]
-    contacts.simultaneous_impacts = contacts.strokes == AT_ONCE
+    contacts.impacts = own["impacts"]
+    contacts.simultaneous_impacts = contacts.impacts == SIMULTANEOUS
     contacts.creep, contacts.least_clearance = (read_number(x, r) for x in own["limits"])
     contacts._know(*contacts.limits)
 

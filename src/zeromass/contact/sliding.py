@@ -58,7 +58,7 @@ class Sliding(System):
     >>> sliding = zm.Sliding(bead, on=zm.surfaces.sphere(1.0), gravity=9.81)
     >>> start = sliding.start(contact=(0.1, 0.0, np.sqrt(0.99)))
     >>> run = zm.simulate(sliding, start, until=1.5)
-    >>> run.kinds, round(float(run.state(run.changes[0])[bead.position[2]] / np.sqrt(0.99)), 9)
+    >>> run.modes, round(float(run.state(run.changes[0])[bead.position[2]] / np.sqrt(0.99)), 9)
     (('sliding', 'flying'), 0.666666667)
     """
 
@@ -68,7 +68,7 @@ class Sliding(System):
 
     written_out: bool = True
 
-    kind: str = "flying"
+    mode: str = "flying"
 
     friction_coefficient: Number | None
     kinetic_coefficient: Number | None
@@ -143,7 +143,7 @@ class Sliding(System):
         """Those of the particle, and of friction, restitution and creep."""
         return (*super().requirements, *self._possible())
 
-    kind_words = tuple(
+    mode_words = tuple(
         ({-1: mode}, word)
         for mode, word in (("sticks", "resting"), ("slips", "sliding"), ("closed", "sliding"), ("open", "flying"))
     )

@@ -239,7 +239,7 @@ class WheelOnSurface(Joint):
         >>> system = zm.System([hoop], gravity=10.0, joints=[tyre])
         >>> start = tyre.slipping(system).start([(hoop.velocity[:2], (0, 0)), (hoop.angular_velocity, (0, 10.0, 0))])
         >>> run = zm.simulate(system, start, until=1.0)
-        >>> run.kinds, round(run.changes[0], 6), run[hoop.velocity[0]][-1].round(6)  # r ω/2 after r ω/(2 μ g)
+        >>> run.modes, round(run.changes[0], 6), run[hoop.velocity[0]][-1].round(6)  # r ω/2 after r ω/(2 μ g)
         (('tyre slipping', 'tyre rolling'), 0.5, np.float64(1.0))
         """
         if self not in system.joints or self.friction_coefficient is None:
@@ -255,7 +255,7 @@ class WheelOnSurface(Joint):
         >>> system = zm.System([hoop], gravity=10.0, joints=[tyre])
         >>> start = tyre.lifted(system).start([(hoop.position, (0, 0, 5.2)), (hoop.velocity, 0), (hoop.angular_velocity, 0)])
         >>> run = zm.simulate(system, start, until=2.5)
-        >>> run.kinds, [round(float(impulse.t), 9) for impulse in run.impulses]
+        >>> run.modes, [round(float(impulse.t), 9) for impulse in run.impulses]
         (('tyre lifted', 'tyre lifted', 'tyre lifted'), [1.0, 2.0])
         """
         if self not in system.joints or self.restitution is None:

@@ -50,7 +50,7 @@ class Course(Interface, ByExpression):
     >>> thrown = ball.slipping.start([(ball.contact, 0.0), (ball.center_particle.velocity, (1.0, 0.0, 0.0)),
     ...                               (ball.body.angular_velocity, 0.0)])
     >>> run = zm.simulate(ball, thrown, until=1.0)
-    >>> run.kinds, round(run.changes[0], 6), round(2 / (7 * 0.2 * 9.81), 6)
+    >>> run.modes, round(run.changes[0], 6), round(2 / (7 * 0.2 * 9.81), 6)
     (('slipping', 'rolling'), 0.145624, 0.145624)
     >>> run.system is ball, run.start.t, run.y.shape == (len(run), 28)
     (True, 0.0, True)
@@ -99,9 +99,9 @@ class Course(Interface, ByExpression):
         return tuple(event for segment in self.segments for event in segment.events)
 
     @property
-    def kinds(self) -> tuple[str, ...]:
+    def modes(self) -> tuple[str, ...]:
         """The kinds of motion that follow one another, such as ("rolling", "slipping")."""
-        return tuple(segment.kind for segment in self._begins)
+        return tuple(segment.mode for segment in self._begins)
 
     @property
     def changes(self) -> tuple[float, ...]:
@@ -113,9 +113,9 @@ class Course(Interface, ByExpression):
         """The segments that a kind of motion begins with: others go on after a switch."""
         if not self.system.unilaterals:
             return (self.segments[0],)
-        kinds = [None, *[segment.kind for segment in self.segments[:-1]]]
-        before = zip(self.segments, kinds, strict=True)
-        return tuple(s for s, kind in before if s.kind != kind or (s.piece is not None and s.piece.impulse))
+        modes = [None, *[segment.mode for segment in self.segments[:-1]]]
+        before = zip(self.segments, modes, strict=True)
+        return tuple(s for s, mode in before if s.mode != mode or (s.piece is not None and s.piece.impulse))
 
     @cached_property
     def switches(self) -> tuple[Switching, ...]:

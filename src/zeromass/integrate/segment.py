@@ -86,7 +86,7 @@ class Segment(ByExpression):
     >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
     >>> run = zm.simulate(spring, spring.start({x: 1.0}), until=5.0)
     >>> (segment,) = run.segments
-    >>> segment.kind, len(segment.t) == len(segment.growth) + 1
+    >>> segment.mode, len(segment.t) == len(segment.growth) + 1
     ('motion', True)
     """
 
@@ -152,12 +152,12 @@ class Segment(ByExpression):
         return 2 * (self.t.nbytes + self.y.nbytes + self.growth.nbytes)
 
     @property
-    def kind(self) -> str:
-        """What kind of motion it is, such as "rolling"; of a system with contacts their modes."""
+    def mode(self) -> str:
+        """The mode of motion, such as "rolling"; of a system with contacts theirs."""
         pieces = self.system.pieces
         if self.piece is None or pieces is None or not pieces.unilaterals:
-            return self.system.kind
-        return self.system.kind_in(contact_modes(pieces, self.piece.modes))
+            return self.system.mode
+        return self.system.mode_in(contact_modes(pieces, self.piece.modes))
 
     def contact_mode(self, name: str) -> str:
         """Mode of a contact, by its name: "open", "closed", "sticks" or "slips"; "closed" of one that can not open."""

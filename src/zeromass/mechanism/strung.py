@@ -82,7 +82,7 @@ class Rope(Distance):
     >>> rope = zm.joints.Rope(zm.Ground(), bob, length=1.0, name="rope")
     >>> system = zm.System([bob], gravity=10.0, joints=[rope])
     >>> run = zm.simulate(system, system.start([(bob.position, (0, 0, -0.5)), (bob.velocity, (0, 0, 0))]), until=1.0)
-    >>> run.kinds, round(run.events[0].t, 9), run.at(0.1)[rope.slack].round(9), run.at(0.9)[rope.tension].round(9)
+    >>> run.modes, round(run.events[0].t, 9), run.at(0.1)[rope.slack].round(9), run.at(0.9)[rope.tension].round(9)
     (('rope slack', 'rope taut'), 0.316227766, array([0.45]), array([20.]))
     """
 

@@ -69,7 +69,7 @@ def with_feedback(
     closed._complete(
         free._replace(Q=substitute(Q, given)), list(system.rows), substitute(system.C, given), system.multipliers
     )
-    closed.events, closed.kind = system.events, system.kind
+    closed.events, closed.mode = system.events, system.mode
     closed._limited = system._limited
     closed._know(*(e for one in closed.unilaterals for e in one.numbers), *(event.zero for event in closed.events))
     return closed

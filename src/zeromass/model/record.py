@@ -122,7 +122,7 @@ def written(system: System, w: Writer) -> dict[str, Any]:
         "parts": [_part(part, w) for part in free.parts],
         "events": [event_record(event, w) for event in system.events],
         **connections_record(system, w),
-        "called": system.kind,
+        "called": system.mode,
         "parameters": w.array(np.array(system.parameters, dtype=object)),
         "quantities": {
             name: [w.array(item.expression), item.unit, item.label] for name, item in system.quantities.items()
@@ -169,7 +169,7 @@ def _new(data: dict[str, Any], r: Reader) -> System:
             Supported(r.array(position), r.array(mass).item(), tuple(map(r.array, light)))
             for position, mass, light in data.get("supported", ())
         )
-        system.kind = data.get("called", system.kind)
+        system.mode = data.get("called", system.mode)
         take_connections(system, data, r)
     if "parameters" in data:  # some may stand in events alone, or in what it goes on as
         system.parameters = tuple(r.array(data["parameters"]).tolist())

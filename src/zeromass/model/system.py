@@ -109,7 +109,7 @@ class System(Interface, Remembering):
         "start", "equilibrium", "assemblies", "check", "with_constraints", "latex", "coordinates", "rates",
         "accelerations", "parameters", "parts", "joints", "contacts", "events", "kinetic", "potential", "energy",
         "quantities", "reaction", "multipliers", "control", "M", "Q", "A", "b", "C", "inputs", "matrices", "index",
-        "names", "rows", "loads", "kind", "drawing", "large",
+        "names", "rows", "loads", "mode", "drawing", "large",
     )  # fmt: skip
 
     joints: tuple[Connection, ...] = ()
@@ -121,8 +121,8 @@ class System(Interface, Remembering):
     written_out: bool = False
     """Whether its matrices are, however many coordinates it has: of motions that change their kind they are looked into."""
 
-    kind: str = "motion"
-    """What kind of motion the system describes, in a word: "motion", "rolling", "slipping"."""
+    mode: str = "motion"
+    """The mode of motion that the system describes: "motion", "rolling", "slipping"."""
 
     @undisturbed
     def __init__(
@@ -239,13 +239,13 @@ class System(Interface, Remembering):
     _carried: tuple[ContactPoint, ...] = ()
     """Contacts of bodies on surfaces in systems that it was joined of."""
 
-    kind_words: Sequence[tuple[Mapping[int, str], str]] = ()
+    mode_words: Sequence[tuple[Mapping[int, str], str]] = ()
     """What a motion is called: by the first word whose contacts are in these modes, by their numbers, −1 for any of them; by
     the modes of all contacts where there is none."""
 
-    def kind_in(self, modes: Sequence[str]) -> str:
-        """What kind of motion it is where its contacts have some modes: "open", "closed", "sticks" or "slips" each."""
-        for wanted, word in self.kind_words:
+    def mode_in(self, modes: Sequence[str]) -> str:
+        """The mode of the motion where its contacts have some modes: "open", "closed", "sticks" or "slips" each."""
+        for wanted, word in self.mode_words:
             if all(mode in (modes if k < 0 else modes[k : k + 1]) for k, mode in wanted.items()):
                 return word
         return ", ".join(one.called(mode) for one, mode in zip(self.unilaterals, modes, strict=True))

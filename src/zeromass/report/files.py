@@ -169,7 +169,7 @@ def _segment_words(segment: Segment, systems: list[System]) -> dict[str, Any]:
 
 
 def _struck(segment: Segment) -> dict[str, Any]:
-    """The stroke that a segment of a smooth system begins with, if it does; of others it is kept with their pieces."""
+    """The impact that a segment of a smooth system begins with, if it does; of others it is kept with their pieces."""
     if segment.system.pieces is not None or segment.piece is None or segment.piece.impulse is None:
         return {}
     return {"struck": segment.piece.impulse.record()}

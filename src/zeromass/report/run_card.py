@@ -36,8 +36,8 @@ def run_card(run: Course) -> str:
     rows = [["outcome", ended], ["steps", _steps(run)]]
     if not outcome.complete:
         rows.append(["", text(outcome.message)])
-    if len(run.kinds) > 1:
-        rows.append(["kinds of motion", text(_kinds(run.kinds))])
+    if len(run.modes) > 1:
+        rows.append(["modes of motion", text(_modes(run.modes))])
     if run.switches:
         rows.append(["switches", str(len(run.switches))])
     if run.events:
@@ -66,7 +66,7 @@ def _steps(run: Course) -> str:
     )
 
 
-def _kinds(kinds: tuple[str, ...]) -> str:
+def _modes(kinds: tuple[str, ...]) -> str:
     return " – ".join(kinds) if len(kinds) <= 5 else f"{kinds[0]} – … – {kinds[-1]}, {len(kinds)} segments"
 
 

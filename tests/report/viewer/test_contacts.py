@@ -102,7 +102,7 @@ def test_a_particle_has_all_its_walls(tmp_path):
 def test_rounding_is_no_force(tmp_path):
     """Three balls in a row, without weight: nothing acts between them but strokes."""
     law = {"gravity": None, "creep": 1e-9, "friction": 0.0, "restitution": 1.0, "between": [("a", "b"), ("b", "c")]}
-    row = zm.Contacts([zm.bodies.ball(0.1, 0.5, name=name) for name in "abc"], strokes="in turn", **law)
+    row = zm.Contacts([zm.bodies.ball(0.1, 0.5, name=name) for name in "abc"], impacts="sequential", **law)
     start = row.start(center={"a": (-1, 0, 0), "b": (0, 0, 0), "c": (0.2, 0, 0)}, velocity={"a": (1, 0, 0)})
     [shown] = data_of(zm.simulate(row, start, until=1.0).view(tmp_path / "row.html"))["runs"]
     largest = max(float(np.abs(arrow["vector"]).max()) for arrow in shown["arrows"])

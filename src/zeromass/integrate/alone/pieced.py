@@ -217,7 +217,7 @@ class Pieced:
             "limits": {"changes": self.settings.limits.changes, "stalled": self.settings.limits.stalled},
             "held": self._flags(),
             "contacts": self._contacts(),
-            "kinds": [[[*wanted.items()], word] for wanted, word in pieces.given.kind_words],
+            "kinds": [[[*wanted.items()], word] for wanted, word in pieces.given.mode_words],
             "conditions": [words for _, words in self._conditions],
             "words": WORDS,
         }

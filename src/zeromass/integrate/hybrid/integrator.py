@@ -104,7 +104,7 @@ class HybridIntegrator:
         """The segments up to the first change of contact modes, which ends the motion as an event."""
         for k, segment in enumerate(found[1:], start=1):
             before = found[k - 1]
-            if segment.kind != before.kind or (segment.piece is not None and segment.piece.impulse):
+            if segment.mode != before.mode or (segment.piece is not None and segment.piece.impulse):
                 said = ", ".join(f"'{event.name}'" for event in before.events if event.t == before.t[-1])
                 return Segments(
                     [*found[: k - 1], replace(before, outcome=Outcome(Ending.EVENT, before.outcome.t, said))]

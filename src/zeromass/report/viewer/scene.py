@@ -111,13 +111,13 @@ def _times(run: Course, fps: float | None) -> np.ndarray:
 
 def _kinds(run: Course) -> list[Any]:
     """Kinds of motion, each with the time from which on it is that, or formulas that switch; none where nothing changes."""
-    if len(run.kinds) == 1:
+    if len(run.modes) == 1:
         names = names_of(run.system.joints)
         said = {s.expression: f"'{heading(s.expression, names)}'" for s in run.switches}
         switched = [[s.t, f"{said[s.expression]} {'switches' if s.direction else 'holds'}"] for s in run.switches]
         return sorted([[float(min(run.t[0], run.t[-1])), ""], *switched]) if 0 < len(switched) <= MARKS else []
     ends = [float(run.t[0]), *run.changes, float(run.t[-1])]
-    return sorted([min(a, b), kind] for a, b, kind in zip(ends, ends[1:], run.kinds, strict=False))
+    return sorted([min(a, b), kind] for a, b, kind in zip(ends, ends[1:], run.modes, strict=False))
 
 
 def _drawn(run: Course, sampled: Sampled, shapes: Mapping[Any, Shape]) -> dict[str, Any]:

@@ -570,7 +570,7 @@ class HybridMotion {
     return impulse.subarray(3 * k, 3 * k + 3).some((p) => p !== 0);
   }
 
-  /** Kinds of motion, [time, kind], as `System.kind_in` has them, where they change or contacts are struck; none without contacts. */
+  /** Modes of motion, [time, mode], as `System.mode_in` has them, where they change or contacts are struck; none without contacts. */
   kinds() {
     const found = [];
     for (const piece of this.told.contacts.length ? this.pieces : []) {
