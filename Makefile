@@ -32,8 +32,8 @@ export OPENBLAS_NUM_THREADS := 1
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/core.stamp
-	$(RUN) zeromass papers
 	$(RUN) zeromass run um2022 --case 1A --out build/demo
+	$(RUN) zeromass papers
 
 # Types and pages are looked at beside the tests, which do not keep two cores busy all the time. `make docs` runs the whole
 # gallery; here three studies of two minutes are shown without their figures.

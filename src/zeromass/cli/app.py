@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-HELP = """Equations of motion as written on paper: write a scenario, run it, watch it.
+HELP = """Equations of motion and simulation of constrained mechanical systems, from scenario files.
 
 [bold]Examples[/bold]
 
@@ -14,28 +14,28 @@ HELP = """Equations of motion as written on paper: write a scenario, run it, wat
 
   zeromass run bowl.toml              run it; plots, viewer, data go to bowl/
 
-  zeromass check bowl.toml            is its motion determined? if not, why?
+  zeromass check bowl.toml            is the motion unique? if not, why?
 
   zeromass equations bowl.toml        M, Q, A, b; --format latex, sympy or c
 
   zeromass plot bowl/run.nc forces    one plot of a run that was saved
 
-  zeromass view bowl/run.nc           a page that plays it
+  zeromass view bowl/run.nc           a page that plays the motion
 
-  zeromass run um2022 --case 2B       a scenario that comes along
+  zeromass run um2022 --case 2B       an included scenario
 
   zeromass sweep bowl.toml            the study of its table \\[sweep]
 
-  zeromass schema                     what editors know of scenarios
+  zeromass schema                     the JSON schema of scenario files
 
-  zeromass papers                     what papers print, what we compute
+  zeromass papers                     printed beside computed results
 
-These come along: um2022, ud2011, stanescu, up2006-wheel, up2006-virtual-particle, up2006-chain, \
+Included scenarios: um2022, ud2011, stanescu, up2006-wheel, up2006-virtual-particle, up2006-chain, \
 up2006-light-first-mass, up2006-light-second-mass.
 
 [bold]Exit codes[/bold]
 
-   0  well done
+   0  success
 
    1  a defect of zeromass
 
@@ -61,7 +61,7 @@ app: typer.Typer = typer.Typer(
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON, alone on stdout.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an unexpected error.")]
-Case = Annotated[str | None, typer.Option(help="A variant that the scenario has, such as 2B.")]
+Case = Annotated[str | None, typer.Option(help="A case of the scenario, such as 2B.")]
 
 
 def _version(wanted: bool) -> None:

@@ -60,6 +60,14 @@ def nothing_more() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+@contextmanager
+def doing(what: str) -> Iterator[None]:
+    """Says on a terminal what is being done, while it is done."""
+    console = err()
+    with console.status(what) if console.is_terminal else contextlib.nullcontext():
+        yield
+
+
 def note(message: str) -> None:
     """A message beside the result."""
     err().print(escape(message), style="yellow", highlight=False, soft_wrap=True)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from zeromass.model import System
 
 
-CHECK = """Say whether a model determines its motion, and if not, what is missing or too much.
+CHECK = """Say whether the motion of a model is unique, and if not, which constraints are missing or redundant.
 
 All that is wrong with the file is told first, a line for each error. The exit code is 3 where the motion is not determined.
 
@@ -24,11 +24,11 @@ All that is wrong with the file is told first, a line for each error. The exit c
 
   zeromass check bowl.toml                  a file
 
-  zeromass check um2022 --case 3D           a case of one that comes along
+  zeromass check um2022 --case 3D           a case of an included scenario
 
-  zeromass check up2006-virtual-particle    a motion that is not determined
+  zeromass check up2006-virtual-particle    a motion that is not unique
 
-  zeromass check bowl.toml --json           for another program
+  zeromass check bowl.toml --json           as JSON
 """
 
 EQUATIONS = """Print the equations of motion M q̈ = Q + Aᵀλ, A q̈ = b as text, LaTeX, SymPy or C.
@@ -47,7 +47,7 @@ EQUATIONS = """Print the equations of motion M q̈ = Q + Aᵀλ, A q̈ = b as te
 
 @app.command(help=CHECK)
 def check(
-    file: Annotated[str, typer.Argument(help="A scenario file, or a name that comes along.")],
+    file: Annotated[str, typer.Argument(help="A scenario file, or the name of an included one.")],
     case: Case = None,
     as_json: AsJson = False,
     debug: Debug = False,
@@ -102,7 +102,7 @@ class Format(StrEnum):
 
 @app.command(help=EQUATIONS)
 def equations(
-    file: Annotated[str, typer.Argument(help="A scenario file, or a name that comes along.")],
+    file: Annotated[str, typer.Argument(help="A scenario file, or the name of an included one.")],
     form: Annotated[Format, typer.Option("--format", "-f", help="How they are written.")] = Format.text,
     case: Case = None,
     target: Annotated[Path | None, typer.Option("--out", "-o", help="Write them to a file.")] = None,

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from zeromass.cli.console import UsageError, note
+from zeromass.cli.console import UsageError, doing, note
 
 if TYPE_CHECKING:
     from zeromass.analysis import Certificate
@@ -67,20 +67,24 @@ def written(
     """Writes what the scenario asks for and returns the paths."""
     from zeromass.model import ModelError
 
-    run_file = run.save(folder / "run.nc", certificate=certificate, scenario=scenario.source.text)
+    with doing(f"writing {folder / 'run.nc'}"):
+        run_file = run.save(folder / "run.nc", certificate=certificate, scenario=scenario.source.text)
     files: dict[str, Any] = {"run": run_file}
     if scenario.output.table and table:
         try:
-            files["table"] = run.to_csv(folder / "run.csv", scenario.table_times(run))
+            with doing(f"writing {folder / 'run.csv'}"):
+                files["table"] = run.to_csv(folder / "run.csv", scenario.table_times(run))
         except ModelError as error:
             note(f"no table is written: {error}")
     if len(run) < 2:
         return files
     if plots:
-        files["plots"] = _plots(scenario, run, folder)
+        with doing("drawing plots"):
+            files["plots"] = _plots(scenario, run, folder)
     if viewer and scenario.output.viewer:
         try:
-            files["viewer"] = page(run, folder / "viewer.html", scenario.drawing)
+            with doing(f"writing {folder / 'viewer.html'}"):
+                files["viewer"] = page(run, folder / "viewer.html", scenario.drawing)
         except ModelError as error:
             note(f"no viewer is written: {error}")
     return files

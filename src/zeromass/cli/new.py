@@ -11,20 +11,20 @@ from rich.markup import escape
 from zeromass.cli.app import AsJson, Debug, app
 from zeromass.cli.console import UsageError, out, print_json, reporting
 
-HELP = """Write a commented scenario to start from; a file that is there is not overwritten.
+HELP = """Write a commented scenario to start from; an existing file is not overwritten.
 
 [bold]Examples[/bold]
 
   zeromass new bowl                      bowl.toml: a ball in a shaken bowl
 
-  zeromass new mine --like um2022        a copy of one that comes along
+  zeromass new mine --like um2022        a copy of an included scenario
 """
 
 
 @app.command(help=HELP)
 def new(
     name: Annotated[str, typer.Argument(help="Name of the file, with or without .toml.")],
-    like: Annotated[str | None, typer.Option(help="A scenario that comes along, to begin with instead.")] = None,
+    like: Annotated[str | None, typer.Option(help="Copy this included scenario instead.")] = None,
     as_json: AsJson = False,
     debug: Debug = False,
 ) -> None:

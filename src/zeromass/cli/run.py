@@ -13,7 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from zeromass.cli.app import AsJson, Case, Debug, app
-from zeromass.cli.console import Exit, err, note, out, print_json, reporting
+from zeromass.cli.console import Exit, doing, err, note, out, print_json, reporting
 from zeromass.expression import Expression
 
 if TYPE_CHECKING:
@@ -34,9 +34,9 @@ of the file in the current folder. A run that physics stops is saved as far as i
 
   zeromass run bowl.toml -o results         to another folder
 
-  zeromass run um2022 --case 2B             a scenario that comes along
+  zeromass run um2022 --case 2B             an included scenario
 
-  zeromass run bowl.toml --no-certificate   half the time, no digits told
+  zeromass run bowl.toml --no-certificate   half the time, no certificate
 
   zeromass run bowl.toml --json             the result as JSON, on stdout
 """
@@ -44,10 +44,12 @@ of the file in the current folder. A run that physics stops is saved as far as i
 
 @app.command(help=HELP)
 def run(
-    file: Annotated[str, typer.Argument(help="A scenario file, or a name that comes along, such as um2022.")],
+    file: Annotated[str, typer.Argument(help="A scenario file, or the name of an included one, such as um2022.")],
     folder: Annotated[Path | None, typer.Option("--out", "-o", help="Folder for what is written.")] = None,
     case: Case = None,
-    certificate: Annotated[bool, typer.Option(help="Measure how far the run can be trusted, by a second one.")] = True,
+    certificate: Annotated[
+        bool, typer.Option(help="Measure the accuracy by a second run at tighter tolerance.")
+    ] = True,
     plots: Annotated[bool, typer.Option(help="Draw the plots.")] = True,
     viewer: Annotated[bool, typer.Option(help="Write the page that plays the run.")] = True,
     as_json: AsJson = False,
@@ -65,7 +67,8 @@ def run(
             code, trust = (None, None) if go_on else (Exit.INTERRUPTED, None)
             if certificate and go_on and len(found) > 1:
                 try:
-                    trust = trusted(found)
+                    with doing("measuring digits by a second run"):
+                        trust = trusted(found)
                 except KeyboardInterrupt:
                     code, go_on = Exit.INTERRUPTED, False
             code = code or exit_code(found)
@@ -194,6 +197,8 @@ def _certificate(trust: Certificate) -> dict[str, Any]:
 
 def _show(scenario: Scenario, run: Run, trust: Certificate | None, data: dict[str, Any]) -> None:
     console = out()
+    if "viewer" in data["files"]:
+        console.print(f"page: {escape(str(data['files']['viewer']))} plays the motion in a browser", soft_wrap=True)
     title = scenario.name + (f", case {scenario.case}" if scenario.case else "")
     table = Table(title=escape(title), title_justify="left", show_header=False)
     color = "green" if data["exit_code"] == 0 else "yellow"
@@ -223,5 +228,3 @@ def _show(scenario: Scenario, run: Run, trust: Certificate | None, data: dict[st
     if words:
         names = escape(", ".join(Path(w).name for w in words))
         console.print(f"written to {escape(str(data['folder']))}: {names}", soft_wrap=True)
-    if "viewer" in data["files"]:
-        console.print(f"open {escape(str(data['files']['viewer']))} to watch it", soft_wrap=True)

@@ -13,7 +13,9 @@ from rich.markup import escape
 from zeromass.cli.app import Debug, app
 from zeromass.cli.console import out, reporting
 
-HELP = """Print the JSON schema of scenario files, by which editors complete and check keys; or the page of all keys.
+HELP = """Print the JSON schema of scenario files, or the reference page of all keys.
+
+Editors complete and check keys with the schema.
 
 An editor that knows TOML finds it by the first line of a scenario: #:schema ./zeromass.json
 

@@ -34,7 +34,7 @@ VIEW = """Write a page that plays a run in three dimensions, in any browser, wit
 
   zeromass view bowl.toml -o bowl.html      a scenario, which is run first
 
-  zeromass view um2022 --case 1A            one that comes along
+  zeromass view um2022 --case 1A            an included scenario
 """
 
 

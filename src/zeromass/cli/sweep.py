@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from zeromass.scenario import Scenario
 
-HELP = """Run the study of a scenario: its table \\[sweep] says what varies, and what is kept of each member.
+HELP = """Run the study of a scenario: its table \\[sweep] says which parameters vary, and which results are kept.
 
 The ending of --out says how it is written: .nc (netCDF), .parquet (a table, one row a member), or .zarr (a store that is \
 filled on the way, and with --resume goes on where it stopped).
@@ -45,7 +45,7 @@ filled on the way, and with --resume goes on where it stopped).
 def sweep(
     file: Annotated[str, typer.Argument(help="A scenario file with a table \\[sweep].")],
     target: Annotated[Path | None, typer.Option("--out", "-o", help="A .nc, .parquet or .zarr file.")] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with a .zarr store that is there.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue an existing .zarr store.")] = False,
     on: Annotated[str | None, typer.Option(help="lanes, cores, or a number of cores; else as the file says.")] = None,
     picture: Annotated[
         Path | None, typer.Option("--picture", "-p", help="Draw it, as a .png, .svg or .pdf file.")

@@ -53,10 +53,10 @@ class Statistics:
     growth: float
 
     def __str__(self) -> str:
-        return (
-            f"{self.steps} steps, {self.rejected} rejected, {self.evaluations} evaluations, {self.repivots} re-pivots, "
-            f"{np.log10(max(self.growth, 1.0)):.1f} digits lost at worst in a pivot"
-        )
+        words = f"{self.steps} steps, {self.rejected} rejected, {self.evaluations} evaluations"
+        lost = np.log10(max(self.growth, 1.0))
+        words += f", {self.repivots} re-pivots" if self.repivots else ""
+        return words + (f", {lost:.1f} digits lost at worst in a pivot" if lost >= 0.5 else "")
 
     def __add__(self, other: Statistics) -> Statistics:
         return Statistics(
