@@ -4,7 +4,7 @@ A ball that comes to rest
 
 A ball rolls, slips, rolls again and stops in a bowl. Rolling resistance and torsional friction are torques at the contact,
 arms l and d of the normal force. It stops beside the lowest point, where the slope is no steeper than l/r, and stays there:
-resting is a kind of motion of its own. All energy that is missing is the work of the contact.
+resting is a mode of its own. All energy that is missing is the work of the contact.
 """
 
 import matplotlib.pyplot as plt

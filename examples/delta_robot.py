@@ -30,7 +30,7 @@ arms, pins, rods, drives = [], [], [], []
 for k, angle in enumerate(np.deg2rad([0, 120, 240])):
     out, across = np.array([np.cos(angle), np.sin(angle), 0]), np.array([-np.sin(angle), np.cos(angle), 0])
     hip = R * out
-    alpha = lift(out, np.array([0.08, 0, level]))  # as drawn
+    alpha = lift(out, np.array([0.08, 0, level]))  # in the reference pose
     elbow = hip + arm * (np.cos(alpha) * out - np.sin(alpha) * np.array([0, 0, 1]))
     solid = zm.bodies.Solid.cylinder(0.01, arm, axis=elbow - hip, density=1500)
     arms.append(solid.moved((hip + elbow) / 2).body(f"arm {k}"))

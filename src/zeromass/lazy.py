@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-import importlib
+import importlib.util
 import pkgutil
 import sys
 from collections.abc import Callable
@@ -33,7 +33,8 @@ def attach(package: str, missing: Callable[[str], str | None] = lambda name: Non
 
     def found(name: str) -> Any:
         if name not in home:
-            advice = missing(name) if name[0] != "_" else None
+            is_module = importlib.util.find_spec(f"{package}.{name}") is not None  # from package import module
+            advice = None if is_module or name[0] == "_" else missing(name)
             message = f"module {package!r} has no attribute {name!r}" if advice is None else advice
             raise AttributeError(message, name=name, obj=module)
         if home[name] == package:

@@ -65,29 +65,26 @@ def simulate(
     memory: float | None = None,
     progress: bool | Callable[[float], None] = False,
 ) -> Run:
-    """The motion of a system, or of its program, from a start until a time.
+    """Motion of a system from a start until a time.
 
     rtol, atol   error allowed in a step, relative and absolute, for every coordinate and rate
-    method       "collocation" (order 15, its stages side by side in SIMD lanes), "dop853" (order 8), "radau" (stiff
-                 systems) or "fixed" (order 8, steps of length `step`), or the name of
-                 another one that was added to `zeromass.integrate.METHODS`
+    method       "collocation" (order 15, stages in SIMD lanes), "dop853" (order 8), "radau" (implicit, for stiff systems),
+                 "fixed" (order 8, steps of length `step`), or another method of `zeromass.integrate.METHODS`
     step         length of every step, with method="fixed", or with "radau", which then keeps order 5
     events       zm.Event, several, or {name: expression}; their zeros are located on the dense output. Steps are short
                  enough for what depends on time alone in them, and for sines of the state; two zeros of another function
                  between two neighbouring stages of a step are missed: `longest_step` bounds the steps
     project      return to the constraints after each step; without it they drift as in the papers
     parameters   values other than those of the start, {parameter or its name: number}
-    transitions  whether the motion goes on where its kind changes, such as from rolling to slipping; the run then has
-                 several segments. Without, it ends there
-    limits       numbers at which the run takes a decision, see `zm.Limits`
-    memory       bytes that the run may take, by default a quarter of the machine's; one that needs more ends with the
+    transitions  continue after mode changes, such as from rolling to slipping; without it the run ends there
+    limits       thresholds, see `zm.Limits`
+    memory       largest memory of the run, bytes; by default a quarter of the machine's. Beyond it the run ends with the
                  outcome "out of memory", and what was computed is kept
-    progress     a progress bar on the terminal, or a function that is told the time reached
+    progress     a progress bar on the terminal, or a function of the time reached
 
-    The run follows from these arguments alone, to the last bit, whatever ran before. One that can not go on ends with a
-    named outcome and a RunStopped warning; what was computed is kept. Ctrl-C does the same. One that its system finds
-    wrong, such as a body inside its surface, or whose energy drifts though nothing does work, comes with a RunDoubtful
-    warning. Where work is done, `run.remarks` compares it with the energy when it is asked for, or the run is printed.
+    The arguments determine the run to the last bit. A run that can not continue ends with a named outcome and a RunStopped
+    warning; what was computed is kept. So it does at Ctrl-C. A RunDoubtful warning says that the motion is wrong: a body
+    inside its surface, or energy that no work explains. `run.remarks` has the reasons.
 
     >>> theta = zm.coordinate("theta")
     >>> pendulum = zm.System(kinetic=zm.rate(theta) ** 2 / 2, potential=-9.81 * np.cos(theta))
@@ -126,7 +123,7 @@ def _unseen(run: Run, events: Events) -> list[str]:
 
 
 def load(path: FilePath) -> Run:
-    """The run of a file that `run.save` wrote; it knows its scenario and certificate as the file tells them.
+    """Run from a file that `run.save` wrote, with its scenario and certificate.
 
     >>> x = zm.coordinate("x")
     >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
@@ -143,20 +140,20 @@ def load(path: FilePath) -> Run:
 
 @frozen(repr=False)
 class Run(Course):
-    """What one holds after a run: immutable, dense, of one or more segments.
+    """Result of a simulation: immutable, with dense output, of one or more segments.
 
     run[expression]            values at the steps, `run.t`
     run.at(times)[expression]  values at any times
     run.state(t)               from which another run can start: zm.simulate(system, run.state(5.0), until=…)
-    run.outcome                how it ended, by name
-    run.events                 what happened on the way
-    run.segments               its parts, where the kind of motion changes, such as rolling, slipping, rolling, or where a
-                               formula with kinks or jumps goes over to its next piece
-    run.switches, .impulses    where that happened, and where rates jumped because a constraint asked for it
-    run.program                the equations that were run
-    run.origin                 where it comes from: scenario and versions, for files
+    run.outcome                why the run ended, by name
+    run.events                 events, with time and state
+    run.segments               parts of the run; a new one begins at each mode change, as from rolling to slipping, and where
+                               a formula with kinks or jumps switches
+    run.switches, .impulses    times of switches, and jumps of the rates
+    run.program                the explicit equations of motion
+    run.origin                 scenario and versions, for files
 
-    It can be pickled and copied, and saved as a file.
+    A run can be pickled, copied and saved as a file.
 
     >>> x = zm.coordinate("x")
     >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
@@ -200,7 +197,7 @@ class Run(Course):
 
     # how far it can be trusted ---------------------------------------------------------------------------------------
     def certificate(self, of: Any = None) -> Certificate:
-        """How far the run can be trusted: residuals, balance of energy, and digits, from a second run at tighter tolerance.
+        """Accuracy: constraint residuals, energy balance, and digits from a second run at tighter tolerance.
 
         of  quantities whose own digits are asked for: an expression or an array of them, several in a list, or {name: …}.
             `certificate.digits` are those of the worst coordinate or rate, such as the angle of a fast rotor; each of
@@ -230,7 +227,7 @@ class Run(Course):
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What is wrong with the finished motion, in words: a body inside its surface, energy that no work explains."""
+        """Reasons to doubt the motion: a body inside its surface, energy that no work explains."""
         return (*super().remarks, *self._energy_remarks)
 
     @cached_property
@@ -243,7 +240,7 @@ class Run(Course):
         return energy_remarks(self)
 
     def work(self) -> Work:
-        """The energy along the run, and the work of the forces that change it.
+        """Energy balance: energy along the run, and the work of forces.
 
         >>> x = zm.coordinate("x")
         >>> sledge = zm.System(kinetic=zm.rate(x) ** 2 / 2, forces={x: 2.0})
@@ -257,7 +254,7 @@ class Run(Course):
 
     # what it tells ---------------------------------------------------------------------------------------------------
     def maximum(self, expression: Expression | str) -> Extremum:
-        """The largest value of an expression and its time, between steps too.
+        """Largest value of an expression and its time, also between steps.
 
         >>> x = zm.coordinate("x")
         >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
@@ -271,7 +268,7 @@ class Run(Course):
         return maximum(self, meant(self.system, expression))
 
     def minimum(self, expression: Expression | str) -> Extremum:
-        """The smallest value of an expression and its time, between steps too.
+        """Smallest value of an expression and its time, also between steps.
 
         >>> x = zm.coordinate("x")
         >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
@@ -313,7 +310,7 @@ class Run(Course):
         return mean(self, meant(self.system, expression))
 
     def required_friction(self) -> RequiredFriction:
-        """The coefficient of friction that rolling needs: the largest |F_t|/F_n, and its time.
+        """Required coefficient of friction for rolling: the largest |F_t|/F_n, and its time.
 
         >>> ball = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.surfaces.plane(slope=0.3))
         >>> run = zm.simulate(ball, ball.start(contact=(0, 0)), until=1.0)
@@ -326,7 +323,7 @@ class Run(Course):
 
     @property
     def contacts(self) -> Mapping[str, ContactHistory]:
-        """What happens at each contact, by its name: modes, gaps and forces at the times `run.t`.
+        """Contact histories by name: modes, gaps and forces at the times `run.t`.
 
         >>> ball = zm.RigidBody("ball", mass=1.0, inertia=(0.004, 0.004, 0.004))
         >>> floor = zm.Contact(ball, zm.shapes.sphere(0.1), zm.surfaces.plane(), friction=0.3, name="floor")
@@ -356,7 +353,7 @@ class Run(Course):
         return tuple(impulse for impulse in self.impulses if not own.isdisjoint(impulse.constraints))
 
     def pulling(self) -> tuple[Interval, ...]:
-        """The parts of the run in which a contact would have to pull.
+        """Time intervals in which a contact would have to pull.
 
         A ball that rolls down a sphere would leave it at 10/17 of its height:
 
@@ -566,7 +563,7 @@ class Run(Course):
     ) -> Path:
         """Writes a film, .mp4, .gif or .webp; `speed` is seconds of motion for a second of film.
 
-        progress  a progress bar on the terminal, or a function that is told the time reached
+        progress  a progress bar on the terminal, or a function of the time reached
 
         >>> bob = zm.Particle("bob", mass=1.0)
         >>> falling = zm.System([bob], gravity=9.81)
@@ -582,7 +579,7 @@ class Run(Course):
     # files -----------------------------------------------------------------------------------------------------------
     @property
     def origin(self) -> Origin:
-        """Where the run comes from: the versions that made it, and its scenario.
+        """Origin of the run: software versions and scenario.
 
         >>> x = zm.coordinate("x")
         >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
@@ -597,7 +594,7 @@ class Run(Course):
         return here()
 
     def from_scenario(self, text: str, case: str | None = None) -> Run:
-        """The same run, which knows the text of the scenario that it came from, and which of its cases.
+        """The same run with the text of its scenario, and its case.
 
         >>> x = zm.coordinate("x")
         >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)

@@ -29,7 +29,7 @@ CASES = {
     "no body": (lambda: zm.joints.Spherical(GROUND, "body"), "not 'body'"),
     "particle": (lambda: zm.joints.Revolute(GROUND, P, axis=(0, 0, 1)).rows, "is a particle and has no axes"),
     "cross": (lambda: zm.joints.Universal(GROUND, B, axes=((1, 0, 0), (1, 1, 0))), "not at right angles"),
-    "rod of none": (lambda: zm.joints.Distance(GROUND, B), "coincide as drawn"),
+    "rod of none": (lambda: zm.joints.Distance(GROUND, B), "coincide in the reference pose"),
     "rod of less": (lambda: zm.joints.Distance(GROUND, B, length=-1.0), "it is positive"),
     "gear on a rail": (lambda: zm.joints.Gear(PIN, RAIL, ratio=2.0), "needs a joint that turns"),
     "gear with itself": (lambda: zm.joints.Gear(PIN, PIN, ratio=2.0), "couples a joint with itself"),

@@ -11,7 +11,7 @@ GROUND = zm.Ground()
 
 
 def rod(name: str, a, b, mass: float = 1.0) -> zm.RigidBody:
-    """A slender rod from a to b, as drawn."""
+    """A slender rod from a to b, in the reference pose."""
     a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
     d = b - a
     solid = zm.bodies.Solid.cylinder(0.01, float(np.linalg.norm(d)), axis=d, mass=mass)
@@ -93,7 +93,7 @@ def test_bennetts_loop_moves_against_the_count():
             frames.append(screwed(frames[-1], angle, length, twist))
         if np.abs(frames[-1] - np.eye(4)).max() < 1e-9:
             break
-    np.testing.assert_allclose(frames[-1], np.eye(4), atol=1e-12)  # the loop closes as drawn
+    np.testing.assert_allclose(frames[-1], np.eye(4), atol=1e-12)  # the loop closes in the reference pose
     points, axes = [T[:3, 3] for T in frames[:4]], [T[:3, 2] for T in frames[:4]]
     links = [rod(f"link{k}", points[k], points[k + 1]) for k in range(3)]
     hinges = [
@@ -338,7 +338,7 @@ def test_a_geneva_wheel_steps(slots):
     np.testing.assert_allclose(at[wheel.angle], -φ, atol=1e-9)
     # P − O₂ and its slot: (P − O₂) × e_r = 0, by the bodies' own places
     pin = at[arm.point((a, 0, 0))][inside] - (c, 0, 0)
-    slot = at[star.rotate((-np.cos(0.0), 0, 0))][inside]  # one of its slots points to the crank as drawn
+    slot = at[star.rotate((-np.cos(0.0), 0, 0))][inside]  # one of its slots points to the crank in the reference pose
     turned = np.mod(np.arctan2(np.cross(slot, pin)[:, 2], np.sum(slot * pin, axis=1)) + step, 2 * step) - step
     np.testing.assert_allclose(turned, 0.0, atol=1e-8)
     λ, D = a / c, 1 + (a / c) ** 2 - 2 * a / c * np.cos(θ)

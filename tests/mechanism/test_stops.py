@@ -15,7 +15,7 @@ LENGTH = L + J / (m * L)
 
 
 def pendulum(**given) -> tuple[zm.System, zm.joints.Revolute]:
-    """An arm that hangs down from its pin as drawn."""
+    """An arm that hangs down from its pin in the reference pose."""
     arm = zm.RigidBody("arm", m, (0.1, J, 0.25), at=(0, 0, -L))
     pin = zm.joints.Revolute(GROUND, arm, at=(0, 0, 0), axis=Y, name="pin", **given)
     return zm.System([arm], gravity=g, joints=[pin]), pin

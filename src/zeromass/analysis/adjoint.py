@@ -85,7 +85,7 @@ class AdjointCode:
 
 @dataclass(frozen=True)
 class Adjoint:
-    """The value of a number that a run ends in, and its derivatives.
+    """Value of a functional of a run, and its derivatives.
 
     value       Σ w e
     start       by y(0) = (q, q̇), shape (2n,); directions that leave the constraints are formal

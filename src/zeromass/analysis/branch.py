@@ -26,7 +26,7 @@ Kind = Literal["fold", "pitchfork", "transcritical", "Hopf"]
 
 
 class SpecialPoint(NamedTuple):
-    """A point of a branch where something changes: its kind, the value of the parameter, the state, the place in the branch.
+    """Special point of a branch (fold, pitchfork, Hopf, …): type, parameter value, state, index in the branch.
 
     other  of a bifurcation: the direction of the branch that crosses here, for `EquilibriumBranch.other`
 
@@ -46,7 +46,7 @@ class SpecialPoint(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class EquilibriumBranch(ByExpression):
-    """States of rest or steady motion along a parameter.
+    """Branch of equilibria or steady motions over a parameter.
 
     parameter, values  what was varied, and its value at each point
     points             the states
@@ -127,7 +127,7 @@ def branch(
     step: float = 0.02,
     points: int = 2000,
 ) -> EquilibriumBranch:
-    """The states of rest, or of steady motion, that a state goes over to as a parameter changes.
+    """Continuation of an equilibrium or steady motion over a parameter, with its bifurcations.
 
     start     one of them, `system.equilibrium(…)`
     over      (parameter, from, to): the branch is followed from the start's value both ways, between these

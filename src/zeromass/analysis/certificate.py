@@ -67,7 +67,7 @@ class Residual:
 
 @dataclass(frozen=True)
 class Trust:
-    """How far one quantity of a run can be trusted: its name, and its errors relative to its largest value.
+    """Accuracy of one quantity of a run: its name, and its errors relative to its largest value.
 
     >>> x = zm.coordinate("x")
     >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
@@ -88,7 +88,7 @@ class Trust:
 
 @dataclass(frozen=True)
 class Certificate:
-    """What is known of the errors of a run; `print` it.
+    """Accuracy of a run: residuals, energy balance, digits; `print` it.
 
     residuals  of each constraint, in its own units
     work       energy, and the work that changed it (None where the system has no energy)
@@ -96,7 +96,7 @@ class Certificate:
     error      largest difference of a state from that of a run at tighter tolerance, relative to the size of its coordinate;
                infinite where that run ends elsewhere
     errors     what each of four witnesses tells of the error of a state: two runs, energy, constraints, rounding
-    parting    where the second run goes another way: its end or its kind of motion, by name
+    parting    where the second run goes another way: its end or its mode of motion, by name
     warning    why the run can hardly be trusted; empty where it can
     pulled     intervals in which a two-sided contact has to pull
     of         the quantities that were asked for, each with its own digits

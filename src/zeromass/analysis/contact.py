@@ -48,7 +48,7 @@ def histories(run: Course) -> dict[str, ContactHistory]:
 
 @dataclass(frozen=True)
 class RequiredFriction:
-    """The coefficient of friction that rolling needs: the largest |F_t|/F_n of a run, and its time, s.
+    """Required coefficient of friction: the largest |F_t|/F_n of a run, and its time, s.
 
     Where the surface has to pull, no coefficient is enough: the value is infinite, at the time when the pull begins.
 
@@ -69,7 +69,7 @@ class RequiredFriction:
 
 @dataclass(frozen=True)
 class Interval:
-    """A part of a run, s.
+    """Time interval of a run, s.
 
     >>> from zeromass.analysis import Interval
     >>> Interval(begin=0.5, end=0.75)

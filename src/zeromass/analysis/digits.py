@@ -35,7 +35,7 @@ WORDS = ("the difference of two runs", "the energy", "the constraints", "roundin
 
 @dataclass(frozen=True)
 class Errors:
-    """Largest relative error of a state, as far as each witness can tell; none sees all, so the worst counts.
+    """Relative error of a state by four estimates; the largest counts.
 
     runs         twice the difference from a run at tighter tolerance
     energy       half the imbalance of energy and work, at the steps and between them

@@ -49,7 +49,7 @@ values."""
 
 
 class Extremum(NamedTuple):
-    """An extreme value of a run, and its time, s.
+    """Extreme value of a run, and its time, s.
 
     >>> x = zm.coordinate("x")
     >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)

@@ -64,7 +64,7 @@ class Measured:
 
 @dataclass(frozen=True, eq=False)
 class FitResult:
-    """Parameters that fit measurements, and how well they are known.
+    """Fitted parameters, with standard errors and covariance.
 
     values      {parameter: value}, also by name: `values["k"]`
     errors      {parameter: standard error}; infinite where the measurements do not tell
@@ -130,7 +130,7 @@ def fit(
     bounds: Mapping[Expression, tuple[float, float]] | None = None,
     settings: Settings | None = None,
 ) -> FitResult:
-    """Values of parameters with which a motion fits measurements best, by least squares with exact derivatives.
+    """Parameter identification: least squares of measurements along a motion, with exact derivatives.
 
     of        a run, whose start, parameters and settings are taken as the first guess; or a system, with its `start`
     data      {expression or its name: (times, values)} or (times, values, standard errors), of reactions too

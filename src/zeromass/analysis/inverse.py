@@ -48,7 +48,7 @@ def inverse_dynamics(
     parameters: Mapping[Any, float] | None = None,
     guess: Prescribed = (),
 ) -> InverseDynamicsResult:
-    """The forces that a given motion takes, at some times; nothing is integrated.
+    """Inverse dynamics: the forces along a given motion, at given times.
 
         M q̈ = Q + C + Aᵀλ + B u,    q, q̇, q̈ from the motion and the constraints
 

@@ -34,7 +34,7 @@ Stability = Literal["stable", "marginal", "unstable"]
 
 @dataclass(frozen=True, eq=False)
 class Mode:
-    """One motion of a linear system: x = Re(shape e^{λt}).
+    """Mode of a linear system: x = Re(shape e^{λt}).
 
     eigenvalue  λ, 1/s
     frequency   |Im λ|/2π, Hz
@@ -118,7 +118,7 @@ class Mode:
 
 @dataclass(frozen=True, eq=False)
 class LinearSystem:
-    """Small motions about a state: ẋ = A x + B u + drift, y = C x + D u, all about their values there.
+    """Linear system about a state: ẋ = A x + B u + drift, y = C x + D u, in deviations from that state.
 
     A, B, C, D  shapes (d, d), (d, inputs), (outputs, d), (outputs, inputs)
     states      names of x: coordinates and rates that are independent on the constraints, or what was asked for

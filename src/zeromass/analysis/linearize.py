@@ -45,7 +45,7 @@ def linearize(
     outputs: Formulas = None,
     states: Formulas = None,
 ) -> LinearSystem:
-    """The linear system of small motions about a state, along the constraints, with exact derivatives.
+    """Linearization about a state on the constraint manifold, with exact derivatives: A, B, C, D.
 
     system   what moves; or a run, and then `at` is a time of it
     at       a state, such as `system.equilibrium(…)`; about a motion A belongs to that moment

@@ -47,7 +47,7 @@ motions, whose derivatives by it vanish only where one is reached."""
 
 @dataclass(frozen=True, eq=False)
 class PeriodicOrbit:
-    """A motion that comes back to where it began.
+    """Periodic orbit, with its period and Floquet multipliers.
 
     run          over one period
     period       s
@@ -86,7 +86,7 @@ def periodic(
     tolerance: float = 1e-10,
     settings: Settings | None = None,
 ) -> PeriodicOrbit:
-    """A periodic motion near a guess, by Newton's method with exact derivatives, and its Floquet multipliers.
+    """Periodic orbit near a guess, by Newton's method with exact derivatives, and its Floquet multipliers.
 
     start, period  the guess
     hold       {expression: value} of the start that picks one of a family, such as the energy

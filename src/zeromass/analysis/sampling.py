@@ -37,7 +37,7 @@ def sampled(
     rtol: float = 1e-10,
     atol: float = 1e-13,
 ) -> Run:
-    """The motion under a digital controller: at each sampling time it reads the state and sets parameters until the next.
+    """Motion with a digital controller, which reads the state and sets parameters at sampling times (zero-order hold).
 
     feedback  {parameter: formula}, of accelerations and constraint forces too; or a function that takes the State and
               returns {parameter: value}, and may keep a memory of its own, as an integrator does

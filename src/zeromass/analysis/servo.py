@@ -42,7 +42,7 @@ def servo(
     settling: float = SETTLING,
     at: State | None = None,
 ) -> System:
-    """The system under forces that make expressions vanish.
+    """Servo-constraints: the system with the control forces that make expressions vanish.
 
     control   {name: expression or array that shall be zero}, of positions or rates, and of time
     by        what may act: parameters that stand in forces, or forces of unit size, {x: 1.0} or zm.Force(…)

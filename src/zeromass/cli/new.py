@@ -58,5 +58,5 @@ def _text(like: str | None) -> str:
     known = shipped_scenarios()
     if like not in known:
         hint = nearest(like, known) or f"; there are: {', '.join(known)}"
-        raise UsageError(f"no scenario '{like}' comes along{hint}")
+        raise UsageError(f"no scenario '{like}' is included{hint}")
     return known[like].read_text(encoding="utf-8")

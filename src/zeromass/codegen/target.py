@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 
 class Target(NamedTuple):
-    """A kind of machine, as code is written for it.
+    """Target of code generation: processor, lanes, fused operations.
 
     triple      LLVM's name of processor, maker and system
     cpu         LLVM's name of the processor; features: what it has beyond the least of its kind
@@ -106,7 +106,7 @@ LEVELS = {
 
 @functools.cache
 def host() -> Target:
-    """The machine that this process runs on, with as many lanes as one of its registers holds float64 values.
+    """Target of this machine, with as many lanes as a register holds float64 values.
 
     `$ZEROMASS_CPU` names a lesser processor, one of `LEVELS`, that code is made for instead: several machines then have the
     same code, and each has the bits of the others.

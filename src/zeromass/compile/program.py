@@ -249,10 +249,10 @@ class Program:
 
 
 def compile(system: System, start: State) -> Program:
-    """The program of a system, with the pivots and the rank that hold at a start.
+    """Explicit equations of motion of a system, with the pivots and the rank at a start.
 
-    It follows from these two alone, whatever ran before; a start that leads to the same decisions gives the same program.
-    `simulate` does this itself and takes the program in place of the system.
+    The program depends on system and start alone. Starts with the same pivots and rank give the same program. `simulate`
+    compiles the program itself, and takes one in place of the system.
 
     >>> theta = zm.coordinate("theta")
     >>> pendulum = zm.System(kinetic=zm.rate(theta) ** 2 / 2, potential=-9.81 * np.cos(theta))

@@ -30,7 +30,7 @@ LARGEST = 1e50
 
 @frozen()
 class SphericalBody(Roller):
-    """A rigid body with a spherical outside.
+    """Rigid body with a spherical outside.
 
     radius          of the outside, m
     mass            kg
@@ -112,7 +112,7 @@ class SphericalBody(Roller):
 
 
 def ball(radius: Number, mass: Number, *, name: str = "ball") -> SphericalBody:
-    """A homogeneous ball: J = 2/5 m r².
+    """Homogeneous ball: J = 2/5 m r².
 
     radius  r, m
     mass    m, kg
@@ -125,7 +125,7 @@ def ball(radius: Number, mass: Number, *, name: str = "ball") -> SphericalBody:
 
 
 def shell(outer: Number, inner: Number, mass: Number, *, name: str = "shell") -> SphericalBody:
-    """A homogeneous shell between two radii: J = 2/5 m (R⁵ − r⁵)/(R³ − r³), and 2/3 m R² where it has no thickness.
+    """Homogeneous shell between two radii: J = 2/5 m (R⁵ − r⁵)/(R³ − r³), or 2/3 m R² without thickness.
 
     outer, inner  R and r, m
     mass          m, kg
@@ -148,7 +148,7 @@ def shell(outer: Number, inner: Number, mass: Number, *, name: str = "shell") ->
 def two_material_shell(
     outer: Number, inner: Number, densities: tuple[Number, Number], *, name: str = "shell"
 ) -> SphericalBody:
-    """A shell of two half shells joined at the plane x = 0 [UM2022, §3].
+    """Shell of two half shells joined at the plane x = 0 [UM2022, §3].
 
     outer, inner  R and r, m
     densities     kg/m³ of the halves x > 0 and x < 0

@@ -35,7 +35,7 @@ def convex(
     reach: Number | None = None,
     name: str = "body",
 ) -> Roller:
-    """Any convex body, by one of two functions written in NumPy; homogeneous unless inertia and centre of mass are given.
+    """Any convex body, by its support function or an implicit function; homogeneous unless its inertia is given.
 
     support         h(x, y, z): how far the body reaches in the direction of a unit vector, from its centre, m; it is smooth
     implicit        g(x, y, z): negative inside the body, zero on its outside, with a gradient there; the centre is inside

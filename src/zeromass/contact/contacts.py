@@ -44,9 +44,9 @@ LEAST_CLEARANCE = 1e-4
 
 @recorded("contacts")
 class Contacts(ByExpression, System):
-    """One body or several, each of which may touch one surface or several, and other bodies.
+    """Bodies that may touch surfaces and one another: several unilateral contacts in one system.
 
-    bodies       what moves: zm.bodies.ball(…), zm.bodies.disc(…) and others, one or a list
+    bodies       zm.bodies.ball(…), zm.bodies.disc(…) and others, one or a list
     on           the surfaces, [floor, wall] or {"floor": floor, "wall": wall}; any body may touch any of them
     between      whether bodies touch one another: True, or [("red", "white"), …] by their names; balls, ellipsoids,
                  superquadrics and zm.bodies.convex(…) can

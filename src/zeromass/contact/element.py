@@ -32,22 +32,22 @@ Touching = tuple[str, Outline | Vertices, Pose, Surface]
 
 
 class Contact(Interface):
-    """A body that may touch a surface or another body, as an element of a `System`.
+    """Unilateral contact of a body with a surface or with another body; an element of a `System`.
 
-    body         what may touch: a zm.RigidBody or zm.Particle of the system
-    shape        its outside there, such as zm.shapes.sphere(0.02)
+    body         a zm.RigidBody or zm.Particle of the system
+    shape        collision shape on the body, such as zm.shapes.sphere(0.02)
     other        a zm.Surface, or another body
-    other_shape  of another body
-    friction     μ: a number, a formula of time and parameters, or zm.Friction(static=…, kinetic=…), which may depend on the
-                 speed of slip; 0 smooth, None rough, so that it never slips
-    restitution  e of impacts, 0 to 1
-    at           where the shape is on the body, in its axes from the mass centre, m
-    turned       (3, 3) matrix that turns the axes of the shape against those of the body
+    other_shape  collision shape of the other body
+    friction     coefficient μ: a number, a formula of time and parameters, or zm.Friction(static=…, kinetic=…), which may
+                 depend on the speed of slip. 0 is frictionless; None never slips
+    restitution  coefficient of restitution e, 0 to 1
+    at           place of the shape on the body, from the mass centre in body axes, m
+    turned       rotation of the shape's axes on the body, (3, 3)
     other_at, other_turned  likewise of the other body
     name         for messages and results
 
-    A contact is open, sticks or slips. A run goes from one to the other by itself, with the impact where a gap closes. A
-    shape of vertices, as a box, touches a surface with each of them, and another such shape with vertices, edges and faces.
+    Modes are open, stick and slip; `simulate` finds the transitions, and the impact where a gap closes. A polyhedron, such
+    as a box, touches a surface with its vertices, and another polyhedron with vertices, edges and faces.
 
     >>> ball = zm.RigidBody("ball", mass=1.0, inertia=(0.004, 0.004, 0.004))
     >>> floor = zm.Contact(ball, zm.shapes.sphere(0.1), zm.surfaces.plane(), friction=0.3, restitution=0.5)

@@ -27,10 +27,10 @@ Coefficient = Number | Callable[[Any], Any]
 
 @frozen()
 class Friction:
-    """Coefficients of friction of a contact that holds, and of one that slips.
+    """Coefficients of static and kinetic friction of a contact.
 
-    static   μ up to which the contact holds
-    kinetic  μ where it slips, not more than that; it may depend on the speed of slip, m/s, as Stribeck's does:
+    static   μ up to which the contact sticks
+    kinetic  μ of a slipping contact, at most the static one; it may depend on the speed of slip, m/s (Stribeck):
              lambda v: 0.2 + 0.1 * np.exp(-v / 0.05)
 
     >>> ball = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.surfaces.plane(0.9), friction=zm.Friction(static=0.4, kinetic=0.2))

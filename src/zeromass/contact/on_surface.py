@@ -200,7 +200,7 @@ class OnSurface(Pressing, System):
 
     @cached_property
     def rolling_velocity(self) -> Array:
-        """The part of it along the surface, rad/s."""
+        """Tangential part of the relative angular velocity, rad/s."""
         return self.turning - (self.normal @ self.turning) * self.normal
 
     # forces ---------------------------------------------------------------------------------------------------

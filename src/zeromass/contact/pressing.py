@@ -51,7 +51,7 @@ class Pressing:
 
     @cached_property
     def friction_ratio(self) -> Expression:
-        """|F_t|/F_n, the coefficient of friction that is needed; see `friction_ratio`."""
+        """|F_t|/F_n, the required coefficient of friction."""
         return friction_ratio(self.friction_magnitude, self.normal_force)
 
 

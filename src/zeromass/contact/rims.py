@@ -29,7 +29,7 @@ from zeromass.expression import (
 from zeromass.model import ModelError
 
 LAID = 20
-"""Steps by which a wheel as drawn is brought onto its surface, for a first guess of its contact."""
+"""Steps by which a wheel in the reference pose is brought onto its surface, for a first guess of its contact."""
 
 
 class Rim(ABC):

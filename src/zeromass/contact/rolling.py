@@ -58,21 +58,21 @@ LEAST_CLEARANCE = 1e-4
 
 @recorded("rolling")
 class Rolling(OnSurface):
-    """A body with a convex outside that rolls on a surface without slipping.
+    """Convex body that rolls on a surface, with one contact.
 
-    body             what rolls: zm.bodies.ball(…), zm.bodies.ellipsoid(…), zm.bodies.disc(…) and others
+    body             the rolling body: zm.bodies.ball(…), zm.bodies.ellipsoid(…), zm.bodies.disc(…) and others
     on               the surface
     gravity          m/s², g for (0, 0, −g) or a vector
-    no_spin          the body does not turn about the normal against the surface [UM2022, eq. 39], slipping or not
-    two_sided        the surface can pull, and the run marks where it does, as in the papers; else the run ends there
-    conserve_energy  adds the redundant row dE/dt = 0 [UM2022, eq. 34]; for surfaces at rest only
-    friction         coefficient μ at which the body slips. One number, 0 of a smooth surface, or
-                     zm.Friction(static=…, kinetic=…), where a contact that slips has less; None where there is always enough
-    rolling_resistance  arm l of the normal force N, m: a torque l N hinders rolling, and holds a body at rest. A number, or
-                     a function of the angular speed, rad/s, such as lambda w: 1e-3 + 1e-4 * w
-    torsional_friction   arm d, m, likewise: a torque d N hinders turning about the normal
-    restitution      coefficient e of impulses, 0 to 1: a body that leaves the surface flies on, and rebounds where it lands;
-                     without it the run ends where the contact is lost
+    no_spin          no relative rotation about the contact normal [UM2022, eq. 39], also while the body slips
+    two_sided        the contact can pull, as in the papers; without it the run ends where it would have to
+    conserve_energy  adds the redundant constraint dE/dt = 0 [UM2022, eq. 34]; for surfaces at rest only
+    friction         coefficient μ above which the body slips: a number, 0 for a frictionless surface, or
+                     zm.Friction(static=…, kinetic=…); None, it never slips
+    rolling_resistance  lever arm l of the normal force N, m: the torque l N opposes rolling. A number, or a function of the
+                     angular speed, rad/s, such as lambda w: 1e-3 + 1e-4 * w
+    torsional_friction   lever arm d, m, likewise: the torque d N opposes rotation about the normal
+    restitution      coefficient of restitution e, 0 to 1: the body may leave the surface, and rebounds where it lands;
+                     without it the run ends where contact is lost
     creep            speed of slip, m/s, that counts as slow; by default 1e-9 √(g r), a part of the speed that gravity gives
                      on the way of a radius
     least_clearance  `clearance` at which a hollow is too tight for the body, and the run ends; a ratio, 1 on a plane
@@ -186,7 +186,7 @@ class Rolling(OnSurface):
     # kinds of motion ------------------------------------------------------------------------------------------
     @property
     def slipping(self) -> Beginning:
-        """The same, for starts in which the contact slips.
+        """The same system, for starts that slip: rolling.slipping.start(…).
 
         >>> ball = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.surfaces.plane(), friction=0.2)
         >>> thrown = ball.slipping.start([(ball.contact, 0.0), (ball.center_particle.velocity, (1.0, 0.0, 0.0)),
@@ -200,7 +200,7 @@ class Rolling(OnSurface):
 
     @property
     def flying(self) -> Thrown:
-        """The same, for starts in flight.
+        """The same system, for starts in flight: rolling.flying.start(…).
 
         >>> ball = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.surfaces.plane(), gravity=10.0, friction=0.3, restitution=0.5)
         >>> dropped = ball.flying.start(center=(0.0, 0.0, 5.1))
@@ -363,7 +363,7 @@ class Rolling(OnSurface):
         guess: Any = None,
         **words: Any,
     ) -> State:
-        """A consistent start, from what one would say of a body that rolls.
+        """Consistent start of a rolling body.
 
         contact      contact point, (X, Y) or (X, Y, Z); with two, Z is found on the surface near `guess`
         velocity     of the centre, (X, Y) or (X, Y, Z); with `relative`, against the surface's material at the contact

@@ -38,15 +38,15 @@ OPTIONS = ("friction_coefficient", "kinetic_coefficient", "restitution", "creep"
 
 @recorded("sliding")
 class Sliding(System):
-    """A particle on one side of surfaces: a bead on a wire that it may leave, a bouncing ball, a billiard.
+    """Particle with unilateral contacts on surfaces: a bead that may leave its wire, a bouncing ball, a billiard.
 
-    particle      what moves, a zm.Particle with a mass
-    on            a surface, or several that the particle meets one at a time
+    particle      a zm.Particle with a mass
+    on            a surface, or several
     gravity       m/s², g for (0, 0, −g) or a vector
-    friction      coefficient μ, or zm.Friction(static=…, kinetic=…); 0 smooth, None rough, so that it never slips
-    restitution   coefficient e of impulses, 0 to 1
-    creep         speed of slip, m/s, below which a slip counts as none
-    least_bounce  height of a bounce, m, below which bounces end, or 1e-11 of its place, if that is more; it slides then
+    friction      coefficient μ, or zm.Friction(static=…, kinetic=…); 0 is frictionless, None never slips
+    restitution   coefficient of restitution e, 0 to 1
+    creep         speed of slip, m/s, below which the particle counts as sticking
+    least_bounce  height of a bounce, m, below which bounces end and the particle slides; at least 1e-11 of its position
     forces        as of a System
 
     Each of `sliding.walls` is a contact of the system. The particle flies, slides or rests; every impact is in

@@ -30,7 +30,7 @@ def ellipsoid(
     center: Vector | None = None,
     name: str = "ellipsoid",
 ) -> ConvexBody:
-    """An ellipsoid, homogeneous unless inertia and centre of mass are given.
+    """Ellipsoid, homogeneous unless its inertia and mass centre are given.
 
     axes            semi-axes a, b, c along those of the body, m
     mass            kg, or
@@ -61,7 +61,7 @@ def disc(
     center: Vector | None = None,
     name: str = "disc",
 ) -> ConvexBody:
-    """A disc that turns about the third axis of its body, thin and homogeneous unless its density or inertia is given.
+    """Disc about the third axis of its body; thin and homogeneous unless its density or inertia is given.
 
     radius          m
     mass            kg, or
@@ -109,7 +109,7 @@ def torus(
     center: Vector | None = None,
     name: str = "torus",
 ) -> ConvexBody:
-    """A wheel with a tyre that turns about the third axis of its body; a homogeneous torus unless its inertia is given.
+    """Torus (wheel with a tyre) about the third axis of its body, homogeneous unless its inertia is given.
 
     radius          of the circle in the middle of the tyre, m
     tube            radius of the tyre, m
@@ -148,7 +148,7 @@ def cylinder(
     center: Vector | None = None,
     name: str = "cylinder",
 ) -> ConvexBody:
-    """A cylinder about the third axis of its body, on one of its rims; on its side it touches in a line, and a run ends.
+    """Cylinder about the third axis of its body, on its rim. On its side it touches in a line, and a run ends there.
 
     radius, length  m
     mass            kg, or
@@ -188,7 +188,7 @@ def capsule(
     center: Vector | None = None,
     name: str = "capsule",
 ) -> ConvexBody:
-    """A cylinder with a hemisphere on each end, about the third axis of its body; on its side it touches in a line.
+    """Capsule about the third axis of its body. On its side it touches in a line, and a run ends there.
 
     radius          m
     length          of the cylinder, m
@@ -225,7 +225,7 @@ def cone(
     center: Vector | None = None,
     name: str = "cone",
 ) -> ConvexBody:
-    """A cone whose tip points along the third axis of its body, on its tip or its rim; on its side it touches in a line.
+    """Cone about the third axis of its body, on its tip or its rim. On its side it touches in a line, and a run ends there.
 
     radius, height  m
     mass            kg, or
@@ -257,7 +257,7 @@ def superquadric(
     center: Vector | None = None,
     name: str = "superquadric",
 ) -> ImplicitBody:
-    """The body |x/a|ᵖ + |y/b|ᵖ + |z/c|ᵖ ≤ 1: an ellipsoid for p = 2, nearer to a box for larger p.
+    """Superquadric |x/a|ᵖ + |y/b|ᵖ + |z/c|ᵖ ≤ 1: an ellipsoid for p = 2, closer to a box for larger p.
 
     axes            semi-axes a, b, c along those of the body, m
     exponent        p, at least 2. Above 2 the body is flat across its planes of symmetry, see the guide on bodies

@@ -37,17 +37,17 @@ if TYPE_CHECKING:
 
 
 class Surface(Interface):
-    """The surface f(X, Y, Z) = 0, or Z = h(X, Y), in axes of its own that may move.
+    """Surface f(X, Y, Z) = 0, or Z = h(X, Y), in its own axes, which may move.
 
-    shape     f of three arguments or h of two, written in NumPy; `zm.t` in it makes the shape change in time, and the
-              material move along the normal
-    shift     place of the axes' origin, m, expressions of time
-    rotation  (3, 3) matrix that turns the axes, or (axis, angle), expressions of time
-    velocity  velocity of the surface's material at a point, a function of the position or a vector, where it is not that
-              of the axes: a conveyor belt. Only its part along the surface counts; the surface's own motion gives the rest
-    side      1 if bodies are on the side that ∇f points to (above a height), −1 on the other
+    shape     f of three arguments or h of two, written in NumPy. With `zm.t` the shape changes in time, and the material
+              moves along the normal
+    shift     position of the origin of the axes, m, expressions of time
+    rotation  rotation of the axes, (3, 3), or (axis, angle), expressions of time
+    velocity  velocity of the material, a vector or a function of the position, if it is not that of the axes, as on a
+              conveyor belt. Only the tangential part counts
+    side      1 if bodies are on the side of ∇f (above a height), −1 on the other
     name      for messages
-    area      corners [[X, Y], [X, Y]] of the rectangle, in the surface's own axes, over which it is known, or None
+    area      corners [[X, Y], [X, Y]] of the rectangle where the surface is known, in its axes, or None
 
     The shape says where the surface is, not where its material goes, which bodies roll on. `shift` and `rotation` take the
     material with the axes. Where `zm.t` is in the shape, the material moves along the normal, the shortest way:

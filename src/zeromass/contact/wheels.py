@@ -63,7 +63,7 @@ class Axes(NamedTuple):
 
 
 class WheelOnSurface(Joint):
-    """A wheel of body b that rolls on a surface of a: the contact p, massless, in a's axes from its centre.
+    """Wheel of body b that rolls on a surface of a; its contact p, in the axes of a, is massless.
 
         f(p) = 0,   p = c + s(−n),   v_c + ω × (p − c) = v of the surface at p, along and across the wheel
 
@@ -73,7 +73,7 @@ class WheelOnSurface(Joint):
     profile    instead of both: the radius r(y) at a place y along the axis, in NumPy, of a conical wheel say
     axis       of the wheel, in its body's axes
     center     c in the body's axes; its mass centre by default
-    near       first guess of p; by default from where the wheel is drawn
+    near       first guess of p; by default from the reference pose
     two_sided  the surface can pull; else the run ends where it would have to
     friction   coefficient μ, or zm.Friction(static=…, kinetic=…): where rolling needs more, at the event "NAME: would slip",
                the wheel slips, and rolls again where its slip dies out; without it there is always enough
@@ -85,8 +85,8 @@ class WheelOnSurface(Joint):
     force      of the surface on the wheel at the contact, N
 
     A body may have several wheels, a vehicle as many as it likes. Of rough wheels that can not lift, forces that the motion
-    does not tell apart, as of four on the ground, are said to be shared, and need two_sided=True; else those of least weight
-    in the kinetic metric are taken. A start is one that rolls; for one that slips, see `slipping`, and `lifted` for one in
+    does not determine, as of four wheels on the ground, count as shared, and need two_sided=True; otherwise those
+    of least weight in the kinetic metric are taken. A start rolls; see `slipping` for one that slips, and `lifted` for one in
     the air.
 
     >>> hoop = zm.RigidBody("hoop", mass=1.0, inertia=(0.1, 0.2, 0.1), at=(0, 0, 0.5))

@@ -171,7 +171,7 @@ def where(condition: Any, a: Any, b: Formulas) -> np.ndarray: ...
 def where(condition: Any, a: Any, b: Any) -> Expression | np.ndarray:
     """a where the condition holds, b elsewhere; on numbers it is np.where.
 
-    A run goes from one branch to the other where the condition says so, and begins a new step there; see `run.switches`.
+    `simulate` locates the time at which the condition changes and begins a new step there; see `run.switches`.
 
     >>> x = zm.coordinate("x")
     >>> zm.expression.derivative(zm.where(x > 0, x**2, 0), x)

@@ -25,7 +25,7 @@ t: Symbol = symbol("t", "time", token="time")
 
 
 def coordinate(name: str, *, latex: str | None = None) -> Symbol:
-    """A new generalised coordinate. Its rate is `zm.rate(q)`, its acceleration `zm.acceleration(q)`.
+    """New generalised coordinate q. Its rate is `zm.rate(q)`, its acceleration `zm.acceleration(q)`.
 
     >>> theta = zm.coordinate("theta")
     >>> 1 - np.cos(theta)
@@ -58,7 +58,7 @@ def coordinates(names: str) -> Coordinates:
 
 
 def parameter(name: str, value: float, *, latex: str | None = None) -> Symbol:
-    """A number that can be changed without deriving or compiling the equations again.
+    """Number that may change without new equations or machine code: a mass, a length, a force.
 
     >>> m = zm.parameter("m", 2.0)
     >>> zm.expression.evaluate(m * 3, {}), zm.expression.evaluate(m * 3, {m: 5.0})

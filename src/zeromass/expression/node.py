@@ -83,7 +83,7 @@ if hasattr(os, "register_at_fork"):
 
 
 class Expression(Operators):
-    """A scalar formula in coordinates, rates, time and parameters.
+    """Scalar formula in coordinates, rates, time and parameters.
 
     op     what the node is: "constant", "symbol", or the name of an operation
     args   the operands, a tuple of expressions
@@ -160,7 +160,7 @@ class Expression(Operators):
 
 
 class Symbol(Expression):
-    """A named leaf: a coordinate or one of its time derivatives, a parameter, time, or a multiplier.
+    """Named symbol: a coordinate or its time derivative, a parameter, time, or a multiplier.
 
     kind   "coordinate", "parameter", "time" or "multiplier"
     order  how many time derivatives were taken of a coordinate: 0 position, 1 rate, 2 acceleration

@@ -27,7 +27,7 @@ def substitute(functions: Scalar, replacements: Mapping[Any, Any]) -> Expression
 @overload
 def substitute(functions: Formulas, replacements: Mapping[Any, Any]) -> Array: ...
 def substitute(functions: Scalar | Formulas, replacements: Mapping[Any, Any]) -> Expression | Array:
-    """The expression, or array of expressions, with symbols replaced by expressions or numbers all at once.
+    """Expression, or array of them, with symbols replaced simultaneously.
 
     >>> x, y = zm.coordinates("x y")
     >>> zm.expression.substitute(x - 2 * y, {x: y, y: x})

@@ -25,7 +25,7 @@ CUT = 25
 
 
 def sympy(e: Scalar | Formulas, *, cse: bool = False) -> Any:
-    """The SymPy expression, or for an array a SymPy matrix.
+    """SymPy expression, or a SymPy matrix of an array.
 
     cse  whether common subexpressions are kept as symbols x0, x1, …: the result is then (replacements, expression) as of
          sympy.cse, with replacements [(x0, …), (x1, …), …], each in terms of those before it. SymPy writes out what formulas

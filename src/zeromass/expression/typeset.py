@@ -58,7 +58,7 @@ class Derived(Protocol):
 
 
 def latex(e: Scalar | Formulas | Derived, *, digits: int | None = None) -> Latex:
-    r"""LaTeX of an expression, or of an array of them as a matrix or column; tidied, as one writes it on a board.
+    r"""LaTeX of an expression, or of an array as a matrix or column, with like terms collected.
 
     Of a system it is the page of its derivation, see `System.latex`.
 

@@ -39,7 +39,7 @@ SAMPLES = 9
 
 @frozen(repr=False)
 class Course(Interface, ByExpression):
-    """The motion of a run: one segment, or several where its kind changes on the way; immutable, dense.
+    """Motion of a run, in one or more segments: immutable, with dense output.
 
     course[expression]           values at the steps, `course.t`
     course.at(times)[expression] values at any times
@@ -70,17 +70,17 @@ class Course(Interface, ByExpression):
 
     @property
     def system(self) -> System:
-        """What moves; in a run whose kind of motion changes, as it began."""
+        """The system; of a run with mode changes, that of the first segment."""
         return self.segments[0].system
 
     @property
     def start(self) -> State:
-        """Where it began."""
+        """State at the beginning."""
         return self.segments[0].start
 
     @cached_property
     def t(self) -> np.ndarray:
-        """Times at the ends of the steps, s; that of a change of kind is there twice, before and after."""
+        """Times at the ends of the steps, s; that of a mode change is there twice, before and after."""
         return _joined([segment.t for segment in self.segments])
 
     @cached_property
@@ -90,22 +90,22 @@ class Course(Interface, ByExpression):
 
     @property
     def outcome(self) -> Outcome:
-        """How it ended, by name."""
+        """Why the run ended, by name."""
         return self.segments[-1].outcome
 
     @property
     def events(self) -> tuple[Occurrence, ...]:
-        """What happened on the way, in order."""
+        """Events in their order, with time and state."""
         return tuple(event for segment in self.segments for event in segment.events)
 
     @property
     def modes(self) -> tuple[str, ...]:
-        """The kinds of motion that follow one another, such as ("rolling", "slipping")."""
+        """The modes of motion in their order, such as ("rolling", "slipping")."""
         return tuple(segment.mode for segment in self._begins)
 
     @property
     def changes(self) -> tuple[float, ...]:
-        """Times at which the kind of motion changes, s."""
+        """Times of mode changes, s."""
         return tuple(float(segment.t[0]) for segment in self._begins[1:])
 
     @cached_property
@@ -119,19 +119,19 @@ class Course(Interface, ByExpression):
 
     @cached_property
     def switches(self) -> tuple[Switching, ...]:
-        """Where formulas with kinks or jumps, such as np.sign or zm.where, went over from one piece to the next."""
+        """Times at which formulas with kinks or jumps, such as np.sign or zm.where, switch."""
         pieces = [segment.piece for segment in self.segments if segment.piece is not None]
         return tuple(switching for piece in pieces for switching in piece.switchings)
 
     @cached_property
     def impulses(self) -> tuple[Impulse, ...]:
-        """Where constraints asked for other rates from one moment to the next, and what that took."""
+        """Jumps of the rates: times, impulses and energies."""
         pieces = [segment.piece for segment in self.segments if segment.piece is not None]
         return tuple(piece.impulse for piece in pieces if piece.impulse is not None)
 
     @property
     def statistics(self) -> Statistics:
-        """What it cost."""
+        """Numbers of steps, rejections and evaluations."""
         first, *rest = [segment.statistics for segment in self.segments]
         return sum(rest, first)
 
@@ -142,17 +142,17 @@ class Course(Interface, ByExpression):
 
     @property
     def settings(self) -> Settings:
-        """How it was made."""
+        """Tolerances, method and limits of the run."""
         return self.segments[0].settings
 
     @property
     def program(self) -> Program:
-        """The equations of its first segment."""
+        """Explicit equations of motion of the first segment."""
         return self.segments[0].solved
 
     @cached_property
     def passages(self) -> tuple[Passage, ...]:
-        """Singular positions that it went through, with the constraints that lost independence there."""
+        """Singular positions along the run, with the constraints that lose independence there."""
         return tuple(passage for segment in self.segments for passage in segment.passages)
 
     @property
@@ -193,7 +193,7 @@ class Course(Interface, ByExpression):
         return _gathered(_alike(parts), ends[-1], lambda samples: samples[e])
 
     def at(self, times: ArrayLike) -> Sampled:
-        """The motion at given times within it; at a change of its kind, as it was before.
+        """The motion at given times; at a mode change, before it.
 
         >>> x = zm.coordinate("x")
         >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
@@ -217,10 +217,10 @@ class Course(Interface, ByExpression):
         return found
 
     def state(self, t: float, *, after: bool = False) -> State:
-        """The state at one time, from which another run can start.
+        """State at one time, from which another run can start.
 
-        after  at a change of the kind of motion, as at an impact: as it is after it; by default as it was before. A run
-               that starts before a change begins with it
+        after  at a mode change, as at an impact: the state after it; by default the one before it. A run from
+               the state before it begins with the change
 
         >>> x = zm.coordinate("x")
         >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
@@ -371,11 +371,10 @@ def course(
     tell: Callable[[float], None] = lambda t: None,
     keep_interrupted: bool = False,
 ) -> Course:
-    """The motion from a start until a time, through every change of its kind that the system knows.
+    """Motion from a start until a time, through all mode changes.
 
-    tell              is told the time reached
-    keep_interrupted  whether Ctrl-C ends the motion with an outcome; else it is raised, for who asks for a motion on the way
-                      to something else would take a part of it for the whole
+    tell              called with the time reached
+    keep_interrupted  whether Ctrl-C ends the motion with an outcome; otherwise KeyboardInterrupt is raised
 
     >>> from zeromass.integrate import Settings, course
     >>> x = zm.coordinate("x")

@@ -79,7 +79,7 @@ class Segment(ByExpression):
     happened  what happened on the way, or what finds it when it is asked for, see `events`
     growth    of the pivots at the ends of the steps
     inside    polynomials inside steps, see `DenseOutput`: what gives them, or all of them, shape (steps, degree + 1, 2n)
-    crossed   singular positions that were leapt across
+    crossed   singular positions that the motion crossed
     piece     of formulas that have kinks or jumps: on which pieces of them it moves; None of a smooth system
 
     >>> x = zm.coordinate("x")
@@ -233,7 +233,7 @@ class Segment(ByExpression):
         return Samples(self, self.t, self.y)
 
     def state(self, t: float) -> State:
-        """The state at one time, from which another run can start."""
+        """State at one time, from which another run can start."""
         t = given_finite(t, "t")
         y = self.dense(np.array([t]))[0]
         n = len(y) // 2
@@ -247,7 +247,7 @@ class Segment(ByExpression):
 
     @cached_property
     def passages(self) -> tuple[Passage, ...]:
-        """Singular positions that it went through, with the constraints that lost independence there."""
+        """Singular positions along the run, with the constraints that lose independence there."""
         if self.program is None or self.program.code == "rolled":
             return ()
         growth = self.program.native.growth

@@ -30,15 +30,14 @@ REACH = 1e3
 
 @frozen(eq=True)
 class Limits:
-    """Numbers at which a run takes a decision.
+    """Thresholds of a simulation.
 
-    violation  constraint residuals at the start, relative to the state or 1, above which a run does not begin
-    growth     cancellation in a pivot at which the pivots are chosen anew: its logarithm is the number of digits lost
-    correction what the projection after a step may remove, in units of the step's tolerance: one that removes more was wrong
-    stalled    part of a run that 4096 steps must bring it forward: with less it would never end
-    close      part of its largest value that a guard has left where a run that gets stuck is said to have come to it
-    changes    changes of its kind, such as from rolling to slipping, after which a motion is given up: it chatters; and
-               switches of formulas after which it is, if they follow one another faster and faster
+    violation  largest constraint residual at the start, relative to the state or 1
+    growth     cancellation in a pivot at which new pivots are chosen; its logarithm is the number of digits lost
+    correction largest correction by projection after a step, in units of the step's tolerance
+    stalled    smallest part of the time span that 4096 steps must cover
+    close      part of its largest value below which a guard counts as reached when the step size vanishes
+    changes    largest number of mode changes, and of accumulating switches of formulas, before a motion counts as chattering
 
     >>> zm.Limits(growth=1e4)
     Limits(violation=1e-06, growth=10000.0, correction=100.0, stalled=1e-07, close=0.01, changes=1000)

@@ -47,7 +47,7 @@ def wasm(
     field: tuple[Sequence[Symbol] | np.ndarray, Sequence[Expression]] | None = None,
     method: Literal["dop853", "radau"] = "dop853",
 ) -> bytes:
-    """A program as a module of WebAssembly: its right-hand side, its start, whole motions with their events, and samples.
+    """WebAssembly module of a program: right-hand side, start, integrator with events, samples.
 
     start    where motions begin; where it was made with formulas of zm.parameters, it is solved again in the module
     outputs  {name: expression or array of them} that motions are sampled for; by default the coordinates

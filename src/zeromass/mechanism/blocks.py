@@ -16,7 +16,7 @@ from zeromass.model.given import Number, given_name, given_positive, given_scala
 
 
 class Signal(Connected):
-    """A state of first order: a massless coordinate whose rate is given; give it to `joints`.
+    """First-order state with a given rate, as massless coordinate; give it to `joints`.
 
     rate   expression of positions, rates, time and other signals; or a function of the state itself
     value  the state
@@ -46,7 +46,7 @@ class Signal(Connected):
 
 
 class LowPass(Signal):
-    """A low-pass filter of first order: T ẏ = u − y.
+    """First-order low-pass filter: T ẏ = u − y.
 
     signal  u, an expression
     time    T, s
@@ -66,7 +66,7 @@ class LowPass(Signal):
 
 
 class PID(Signal):
-    """A controller: output = kp e + ki ∫e dt + kd ė, its integral a state.
+    """PID controller: output = kp e + ki ∫e dt + kd ė.
 
     error   e, an expression of positions, time and parameters
     output  a force or torque for a motor, or whatever it is to set
@@ -106,7 +106,7 @@ class PID(Signal):
 
 
 def saturated(signal: Number, low: Number, high: Number) -> Expression:
-    """A signal that stays between low and high.
+    """Saturation: the signal between low and high.
 
     >>> zm.expression.evaluate(zm.control.saturated(3.0 * zm.t, -1.0, 1.0), {zm.t: 2.0})
     1.0

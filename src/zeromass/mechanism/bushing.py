@@ -17,10 +17,10 @@ from zeromass.model.parts import Part
 
 
 class Bushing:
-    """An elastic joint between a and b; give it to `forces`.
+    """Bushing: an elastic joint between a and b; give it to `forces`.
 
-    at         one point as drawn, or two, on a and on b in their own axes
-    axis       the third of its axes, as drawn; (0, 0, 1) by default
+    at         one point in the reference pose, or two, on a and on b in their own axes
+    axis       its third axis in the reference pose; by default (0, 0, 1)
     stiffness  six: three along its axes, N/m, three about them, N m/rad; V = ½ Σ k x²
     damping    likewise, N s/m and N m s/rad
     function   of displacement (3,), turn (3,), velocity (3,) and angular velocity (3,) of b against a, along the axes of a,

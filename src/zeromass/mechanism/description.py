@@ -56,7 +56,7 @@ class JointData:
     parent, child  frames that it joins; a link's, or one between two joints
     place, turn    of its frame in the axes of the parent
     axis           in that frame; it goes through `anchor`
-    drawn          values of its coordinates as drawn: none, and they are zero
+    drawn          values of its coordinates in the reference pose: none, and they are zero
     bounds         of what all its actuators exert
     stiffness      of a spring that rests at `rest`
     armature       inertia of what turns or slides with it, kg m² or kg

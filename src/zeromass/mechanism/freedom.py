@@ -218,7 +218,7 @@ class Turning(Interface):
     _interface = ("angle", "rate", "motor", "drive", "spring", "damper", "friction", "stops", "limits")
 
     angle: Expression
-    """A massless coordinate, rad; zero as drawn. Its rate is the relative angular velocity about the axis."""
+    """A massless coordinate, rad; zero in the reference pose. Its rate is the relative angular velocity about the axis."""
 
     turn: Freedom
 
@@ -228,15 +228,15 @@ class Turning(Interface):
         return rate(self.angle)
 
     def motor(self, torque: Number) -> Acting:
-        """A torque on b about the axis, the opposite one on a, N m; give it to `forces`."""
+        """Motor torque on b about the axis, and its opposite on a, N m; give it to `forces`."""
         return self.turn.motor(torque)
 
     def spring(self, stiffness: Number, rest: Number = 0.0) -> Acting:
-        """A torsional spring, −k (angle − rest), N m; give it to `forces`."""
+        """Torsional spring, −k (angle − rest), N m; give it to `forces`."""
         return self.turn.spring(stiffness, rest)
 
     def damper(self, damping: Number) -> Acting:
-        """A viscous damper, −c rate, N m; give it to `forces`."""
+        """Viscous damper, −c rate, N m; give it to `forces`."""
         return self.turn.damper(damping)
 
     def friction(self, level: Number) -> Acting:
@@ -252,7 +252,7 @@ class Turning(Interface):
         return self.turn.limits(low, high)
 
     def drive(self, motion: Number | Callable[[Expression], Any], name: str | None = None) -> Drive:
-        """The angle given as an expression of time; its torque is the answer. Give it to `joints`."""
+        """Drive: the angle as an expression of time; `drive.torque` is the torque it takes. Give it to `joints`."""
         return self.turn.drive(motion, name)
 
 

@@ -39,7 +39,7 @@ class Coupling(Connected):
 
 
 class Gear(Coupling):
-    """Two turning joints whose angles keep a ratio: rate of the second = ratio · rate of the first, far apart or not.
+    """Gear between two rotating joints: rate of the second = ratio · rate of the first.
 
     ratio   negative where they turn in opposite directions, as two wheels that mesh outside; −teeth(first)/teeth(second)
     torque  that it exerts along the second joint, N m; −ratio times it along the first
@@ -76,7 +76,7 @@ class Gear(Coupling):
 
 
 class Belt(Gear):
-    """A belt over two pulleys: r₁ · rate of the first = r₂ · rate of the second, or the opposite where it is crossed.
+    """Belt over two pulleys: r₁ · rate of the first = r₂ · rate of the second; the opposite sign if it is crossed.
 
     radii  of the pulleys, m
     pull   difference of the tensions of its two sides, N
@@ -119,7 +119,7 @@ class Belt(Gear):
 
 
 class RackAndPinion(Coupling):
-    """A pinion that turns and a rack that slides: rate of the rack = radius · rate of the pinion.
+    """Rack and pinion: rate of the rack = radius · rate of the pinion.
 
     pinion  a turning joint
     rack    a sliding one
@@ -156,7 +156,7 @@ class RackAndPinion(Coupling):
 
 
 class Cam(Coupling):
-    """A cam that turns and a follower that goes as its profile says: place of the follower = profile(angle of the cam).
+    """Cam and follower: displacement of the follower = profile(angle of the cam).
 
     profile   function of the angle, m, or rad where the follower turns
     follower  a sliding or a turning joint

@@ -16,7 +16,7 @@ from zeromass.model.given import LARGEST, Number, given_positive, shown
 
 
 class Geneva(Coupling):
-    """A Geneva wheel: while the pin of a crank is in a slot, the slot points to the pin; else the wheel stands.
+    """Geneva wheel: while the pin of the crank is in a slot, the slot points to the pin; otherwise the wheel rests.
 
         φ = −arctan2(a sin θ, c − a cos θ)   for |θ| ≤ π/2 − π/n,    a = c sin π/n
 

@@ -9,7 +9,7 @@ from zeromass.model.given import Vector, given_name, given_vector
 
 
 class Ground:
-    """What does not move, for joints that hold a body to it. Its axes are the inertial ones.
+    """The inertial frame, as the fixed body of joints.
 
     >>> ground, door = zm.Ground(), zm.RigidBody("door", mass=10.0, inertia=(1.0, 1.0, 1.5), at=(0.5, 0, 0))
     >>> hinge = zm.joints.Revolute(ground, door, at=(0, 0, 0), axis=(0, 0, 1))

@@ -38,7 +38,7 @@ def held(
     *,
     free: bool,
 ) -> tuple[dict[str, RigidBody], dict[str, Connected]]:
-    """Bodies and joints by their names, as drawn; the root is the ground unless it is free.
+    """Bodies and joints by their names, in the reference pose; the root is the ground unless it is free.
 
     What is between two joints, and no link, is a body without mass.
     """
@@ -75,7 +75,7 @@ def held(
                 )
             made[f"{name} mimics"] = Gear(
                 first, second, ratio=ratio, name=f"{word(name)} mimics"
-            )  # as drawn, both are zero
+            )  # in the reference pose, both are zero
     return bodies, made
 
 
@@ -84,6 +84,6 @@ def _inertia(link: Link | BodyLink) -> np.ndarray:
 
 
 def _drawn(e: Any, usual: Mapping[Symbol, float]) -> np.ndarray:
-    """Values as drawn, where all coordinates are zero."""
+    """Values in the reference pose, where all coordinates are zero."""
     leaves = symbols(e)
     return Evaluator(e, leaves)(np.array([usual.get(x, 0.0) for x in leaves]))

@@ -158,12 +158,12 @@ class Joint(Connected):
 
     @cached_property
     def force(self) -> Array:
-        """Of a on b, inertial components, N."""
+        """Force of a on b, inertial components, N."""
         return self._sum(self._wrenches[0])
 
     @cached_property
     def torque(self) -> Array:
-        """Of a on b about the joint's point on b, inertial components, N m."""
+        """Torque of a on b about the joint's point on b, inertial components, N m."""
         return self._sum(self._wrenches[1])
 
     @property

@@ -24,10 +24,10 @@ from zeromass.model.quaternion import product, rotation
 from zeromass.model.requirement import Requirement
 
 Place = Any
-"""One point as drawn, or two, on a and on b in their own axes."""
+"""One point in the reference pose, or two, on a and on b in their own axes."""
 
 Axis = Any
-"""One axis as drawn, or two, on a and on b in their own axes."""
+"""One axis in the reference pose, or two, on a and on b in their own axes."""
 
 
 class _Axial(Joint):
@@ -47,7 +47,7 @@ class _Axial(Joint):
 
     @property
     def axis(self) -> Array:
-        """In space, of length 1."""
+        """Unit vector of the axis, inertial components."""
         return self.a.pose.z
 
     def _turned(self, pose: tuple[np.ndarray, np.ndarray], angle: float) -> tuple[np.ndarray, np.ndarray] | None:
@@ -84,19 +84,19 @@ class _Limited(_Axial):
 
     @property
     def stop_force(self) -> Expression:
-        """Of its stops on b along the free motion, N m of a hinge and N of a slider: positive at the lower limit."""
+        """Force of the rigid stops on b, N (torque, N m, of a hinge): positive at the lower limit."""
         return self._stops.force
 
     @property
     def friction_force(self) -> Expression:
-        """Of its static friction on b along the free motion, N m of a hinge and N of a slider."""
+        """Force of dry friction on b, N (torque, N m, of a hinge)."""
         return self._stops.friction_force
 
 
 class Fixed(_Axial):
-    """Two bodies as one: six rows.
+    """Fixed joint (weld): six constraints.
 
-    at  where its force and torque are told
+    at  reference point of its force and torque
 
     >>> beam = zm.RigidBody("beam", mass=2.0, inertia=(1, 1, 1), at=(0.5, 0, 0))
     >>> wall = zm.joints.Fixed(zm.Ground(), beam, at=(0, 0, 0))
@@ -135,15 +135,18 @@ class _Turned(_Axial, Turning):
 
 
 class Revolute(_Limited, _Turned):
-    """A hinge: a point and an axis are common; five rows, and a massless coordinate for its angle.
+    """Revolute joint (hinge): five constraints, and the angle as massless coordinate.
 
-    at     one point as drawn, or two, on a and on b in their own axes; the mass centre of b by default
-    axis   likewise
-    angle  of b against a about the axis, rad, over many turns; zero as drawn
+    at     point of the axis in the reference pose, or two, on a and on b in their own axes; by default the mass centre of b
+    axis   its direction, likewise
+    angle  of b relative to a about the axis, rad, over many turns; zero in the reference pose
     rate   its rate, rad/s
-    limits       (low, high) of the angle, rad, at which it has rigid stops; None where there is none
-    restitution  coefficient e of impacts at a stop, 0 to 1
-    friction     N m, up to which static friction holds the hinge, and with which it acts against its rate where it turns
+    limits       (low, high) of the angle, rad: rigid stops; None for no stop
+    restitution  coefficient of restitution at a stop, 0 to 1
+    friction     dry friction, N m: the hinge sticks up to this torque, and rotates against it
+
+    `motor`, `spring`, `damper`, `friction` and `stops` give torques about the axis, for `forces=`; `drive` prescribes the
+    angle, for `joints=`.
 
     >>> arm = zm.RigidBody("arm", mass=2.0, inertia=(1, 1, 1), at=(1, 0, 0))
     >>> pin = zm.joints.Revolute(zm.Ground(), arm, at=(0, 0, 0), axis=(0, 0, 1))
@@ -185,7 +188,7 @@ class _Sliding(_Axial):
 
     @cached_property
     def displacement(self) -> Expression:
-        """Of b along the axis, m; zero as drawn."""
+        """Of b along the axis, m; zero in the reference pose."""
         return as_expression(self.a.pose.z @ (self.b.point - self.a.point))
 
     @cached_property
@@ -196,13 +199,16 @@ class _Sliding(_Axial):
 
 
 class Prismatic(_Limited, _Sliding):
-    """A slider: b moves along an axis of a and does not turn; five rows.
+    """Prismatic joint (slider): b moves along an axis of a without rotation; five constraints.
 
-    displacement  along the axis, m; zero as drawn
+    displacement  along the axis, m; zero in the reference pose
     rate          its rate, m/s
-    limits        (low, high) of the displacement, m, at which it has rigid stops; None where there is none
-    restitution   coefficient e of impacts at a stop, 0 to 1
-    friction      N, up to which static friction holds the slider, and with which it acts against its rate where it slides
+    limits        (low, high) of the displacement, m: rigid stops; None for no stop
+    restitution   coefficient of restitution at a stop, 0 to 1
+    friction      dry friction, N: the slider sticks up to this force, and slides against it
+
+    `motor`, `spring`, `damper`, `friction` and `stops` give forces along the axis, for `forces=`; `drive` prescribes the
+    displacement, for `joints=`.
 
     >>> sledge = zm.RigidBody("sledge", mass=2.0, inertia=(1, 1, 1))
     >>> rail = zm.joints.Prismatic(zm.Ground(), sledge, axis=(1, 0, -1))
@@ -237,15 +243,15 @@ class Prismatic(_Limited, _Sliding):
         return rate(self.displacement)
 
     def motor(self, force: Number) -> Acting:
-        """A force on b along the axis, the opposite one on a, N; give it to `forces`."""
+        """Motor force on b along the axis, and its opposite on a, N; give it to `forces`."""
         return self.slide.motor(force)
 
     def spring(self, stiffness: Number, rest: Number = 0.0) -> Acting:
-        """A spring along the axis, −k (displacement − rest), N; give it to `forces`."""
+        """Spring along the axis, −k (displacement − rest), N; give it to `forces`."""
         return self.slide.spring(stiffness, rest)
 
     def damper(self, damping: Number) -> Acting:
-        """A viscous damper along the axis, N; give it to `forces`."""
+        """Viscous damper along the axis, N; give it to `forces`."""
         return self.slide.damper(damping)
 
     def friction(self, level: Number) -> Acting:
@@ -261,12 +267,12 @@ class Prismatic(_Limited, _Sliding):
         return self.slide.limits(low, high)
 
     def drive(self, motion: Number | Callable[[Expression], Any], name: str | None = None) -> Drive:
-        """The displacement given as an expression of time; its force is the answer. Give it to `joints`."""
+        """Drive: the displacement as an expression of time; `drive.force` is the force it takes. Give it to `joints`."""
         return self.slide.drive(motion, name)
 
 
 class Cylindrical(_Sliding, _Turned):
-    """b turns about an axis of a and slides along it; four rows.
+    """Cylindrical joint: b rotates about an axis of a and slides along it; four constraints.
 
     angle, rate   of the turn, over many turns
     displacement  along the axis, m; `slide` is that motion, with motor, spring, drive and the like
@@ -282,7 +288,7 @@ class Cylindrical(_Sliding, _Turned):
 
 
 class Screw(Cylindrical):
-    """A screw: b slides by the pitch when it turns once; five rows.
+    """Screw joint: b slides by the pitch in one turn; five constraints.
 
     pitch  m a turn, positive of a right-handed thread
 
@@ -317,7 +323,7 @@ class Screw(Cylindrical):
 
 
 class Planar(_Turned):
-    """b moves in a plane of a, across the axis, and turns about the axis; three rows.
+    """Planar joint: b moves in a plane of a, normal to the axis, and rotates about the axis; three constraints.
 
     displacements  along the joint's first two axes on a, m
     angle, rate    of the turn

@@ -97,7 +97,8 @@ def bodies(a: Any, b: Any, what: str) -> None:
 def points(a: Ground | Part, b: Ground | Part, at: Any, what: str) -> tuple[Array, Array]:
     """The points of a joint on a and on b, in their own axes from their mass centres.
 
-    at  one point in space, as drawn; or two, one on a and one on b, in their own axes; the mass centre of b by default
+    at  one point in space, in the reference pose, or two, one on a and one on b, in their own axes; by default the mass
+        centre of b
     """
     if at is None:
         at = b.at
@@ -106,7 +107,8 @@ def points(a: Ground | Part, b: Ground | Part, at: Any, what: str) -> tuple[Arra
         return given[0], given[1]
     if given.shape != (3,):
         raise ModelError(
-            f"the place of {what} has shape {given.shape}; give one point as drawn, or two, on each body in its own axes"
+            f"the place of {what} has shape {given.shape}; give one point in the reference pose, or "
+            "two, on each body in its own axes"
         )
     return _own(a, given), _own(b, given)
 
@@ -116,16 +118,16 @@ def _own(body: Ground | Part, point: Array) -> Array:
 
 
 def as_drawn(body: Any) -> np.ndarray:
-    """How a body is turned as drawn."""
+    """How a body is turned in the reference pose."""
     return np.eye(3) if isinstance(body, Particle) else rotation(body.orientation).astype(float)
 
 
 def axes(a: Any, b: Any, axis: Any, what: str, across: Any = None) -> tuple[np.ndarray, np.ndarray]:
-    """The axes of a joint on a and on b, columns in their own axes, the third along `axis`; equal as drawn.
+    """The axes of a joint on a and on b, columns in their own axes, the third along `axis`; equal in the reference pose.
 
-    axis    one as drawn; or two, one on a and one on b, in their own axes: then the shortest turn from one to the other, as
-            if the bodies' axes were parallel, is where angles are zero
-    across  as drawn, what the first axis is near to
+    axis    one in the reference pose, or two, one on a and one on b, in their own axes: then the shortest rotation from
+            one to the other, as if the bodies' axes were parallel, is the zero of angles
+    across  in the reference pose, what the first axis is near to
     """
     if shape_of(axis) == (2, 3):
         za, zb = (direction(one, what) for one in axis)

@@ -39,7 +39,7 @@ class _Pointed(Joint):
 
 
 class Spherical(_Pointed):
-    """A ball joint: a point is common; three rows. It also holds particles.
+    """Spherical joint (ball joint): a common point; three constraints. It also holds particles.
 
     >>> a, b = (zm.Particle(name, mass=1.0) for name in "ab")
     >>> zm.System([a, b], gravity=0, joints=[zm.joints.Spherical(a, b)]).check().degrees_of_freedom
@@ -54,9 +54,9 @@ class Spherical(_Pointed):
 
 
 class Universal(_Pointed):
-    """A cross of two axes at right angles, the first fixed in a, the second in b: Hooke's joint; four rows.
+    """Universal joint (Hooke's joint): two axes at right angles, the first fixed in a, the second in b; four constraints.
 
-    axes    the two, as drawn, or the first in axes of a and the second in those of b, where `at` is given so
+    axes    the two in the reference pose, or, if `at` has two points, the first in axes of a and the second in those of b
     angles  of b against a: about the first axis, then about the second, rad, over many turns
     turns   these free motions, with motor, spring, drive and the like
 
@@ -77,7 +77,7 @@ class Universal(_Pointed):
         first, second = (direction(axis, what) for axis in axes)
         if abs(float(first @ second)) > 1e-9:
             raise ModelError(
-                f"the axes of {what} are not at right angles as drawn: their cosine is {first @ second:.3g}"
+                f"the axes of {what} are not at right angles in the reference pose: their cosine is {first @ second:.3g}"
             )
         super().__init__(a, b, at, first, name, across=second)
         self.angles: tuple[Symbol, Symbol] = (self._coordinate("first angle"), self._coordinate("second angle"))
@@ -97,9 +97,9 @@ class Universal(_Pointed):
 
 
 class ConstantVelocity(_Pointed):
-    """A homokinetic joint of two shafts: they turn equally fast about their own axes, at any angle; four rows.
+    """Constant-velocity joint of two shafts: equal rates about their own axes at any angle; four constraints.
 
-    axis  of both shafts as drawn, or that of a and that of b in their own axes
+    axis  of both shafts in the reference pose, or that of a and that of b in their own axes
 
     >>> a, b = (zm.RigidBody(name, mass=1.0, inertia=(1, 1, 1)) for name in "ab")
     >>> zm.System([a, b], gravity=0, joints=[zm.joints.ConstantVelocity(a, b, axis=(1, 0, 0))]).check().degrees_of_freedom
@@ -116,9 +116,9 @@ class ConstantVelocity(_Pointed):
 
 
 class PointOnLine(_Pointed):
-    """A point of b on a line of a; two rows.
+    """Point of b on a line of a; two constraints.
 
-    at    the point as drawn, through which the line goes, or points on a and on b in their own axes
+    at    a point of the line in the reference pose, or points on a and on b in their own axes
 
     >>> bead = zm.Particle("bead", mass=1.0)
     >>> wire = zm.joints.PointOnLine(zm.Ground(), bead, axis=(1, 0, 0))
@@ -136,7 +136,7 @@ class PointOnLine(_Pointed):
 
 
 class PointOnPlane(_Pointed):
-    """A point of b in a plane of a, across `normal`; one row.
+    """Point of b in a plane of a with the normal `normal`; one constraint.
 
     >>> puck = zm.Particle("puck", mass=2.0)
     >>> table = zm.joints.PointOnPlane(zm.Ground(), puck, normal=(0, 0, 1))
@@ -154,7 +154,7 @@ class PointOnPlane(_Pointed):
 
 
 class PointOnCurve(_Pointed):
-    """A point of b on a curve of a, given by a function of its parameter s: three rows, and s, massless.
+    """Point of b on a curve of a, a function of its parameter s: three constraints, and s as massless coordinate.
 
     curve  function of s that gives three components in a's axes from its mass centre, m
     on     the point of b in its own axes; its mass centre by default
@@ -192,7 +192,7 @@ class PointOnCurve(_Pointed):
 
 
 class PointOnSurface(_Pointed):
-    """A point of b on a surface f(X, Y, Z) = 0 of a; one row.
+    """Point of b on a surface f(X, Y, Z) = 0 of a; one constraint.
 
     surface  function of three components in a's axes from its mass centre, m
     on       the point of b in its own axes; its mass centre by default

@@ -170,9 +170,9 @@ class Robot:
     def bodies_and_joints(self) -> tuple[dict[str, RigidBody], dict[str, Connected]]:
         """The robot as free bodies and the joints that hold them, by name, for `zm.System`.
 
-        A small tree is faster in its own coordinates, `system`; here every joint is a constraint and tells its force. The
-        root is the ground, unless the base is free. As drawn all coordinates are zero, and angles count from there. Springs,
-        losses, armature and actuators of the description are not among them.
+        A small tree is faster in its own coordinates, `system`; here every joint is a constraint with a force. The root
+        is the ground, unless the base is free. In the reference pose all coordinates and angles are zero. Springs, losses,
+        armature and actuators of the description are not among them.
         """
         return held(self._tree.frames, self.links, self.joints, self._tree.drawn, free=len(self.base) > 0)
 
@@ -185,18 +185,17 @@ def from_urdf(
     limits: bool = False,
     restitution: Number = 0.0,
 ) -> Robot:
-    """The robot that a URDF file describes; every joint, also floating and planar ones and those that mimic others.
+    """Robot from a URDF file, with all joint types: floating, planar and mimic joints too.
 
-    base         whether its root link is fixed to the ground or moves freely
-    coordinates  "joints", those of the joints alone, in which a small tree is fastest; or "bodies", with those of every link
-                 beside them, whose formulas stay short in however long a chain. By default what suits its size
-    limits       whether joints have rigid stops at the <limit> of the description; without, `joint.limits()` are events
-    restitution  coefficient e of impacts at these stops, 0 to 1
+    base         the root link is fixed to the ground, or free
+    coordinates  "joints": minimal coordinates, fastest for small trees; or "bodies": those of every link too, whose formulas
+                 stay short in long chains. By default the number of joints decides
+    limits       joints have rigid stops at the <limit> of the description; without it, `joint.limits()` are events
+    restitution  coefficient of restitution of these stops, 0 to 1
 
-    Loops, which the format can not describe, are closed by joints between links, `robot.system(joints=[…])`. Visuals are
-    drawn, meshes from .stl and .obj files too, which are read when somebody looks; which are not, `remarks` tells. What
-    joints and inertials say and is not known is refused; elements of other programs, such as <gazebo> and <transmission>,
-    say nothing here.
+    The format has no loops: close them by joints between links, `robot.system(joints=[…])`. The viewer shows visuals, also
+    meshes from .stl and .obj files; `remarks` lists those it can not show. Unknown attributes of joints and inertials are
+    errors; elements of other programs, such as <gazebo> and <transmission>, are ignored.
 
     >>> text = '''<robot name="pendulum"><link name="base"/><link name="bob">
     ... <inertial><origin xyz="0 0 -1"/><mass value="2"/></inertial></link>
@@ -223,7 +222,7 @@ def from_mjcf(
     limits: bool = False,
     restitution: Number = 0.0,
 ) -> Robot:
-    """The robot that an MJCF file describes, MuJoCo's format, as far as it is a tree.
+    """Robot from an MJCF file (MuJoCo); the model must be a tree.
 
     without      sections to leave out, such as "equality", "tendon" or "actuator"
     coordinates, limits, restitution  as of `from_urdf`; limits are the `range` of joints

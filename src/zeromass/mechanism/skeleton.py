@@ -111,7 +111,7 @@ class Skeleton(Connected):
         return [Row(f"{hold.name} {what}", hold.name, 0, as_expression(e)) for what, e in zeros]
 
     def carried(self, known: Mapping[Symbol, float]) -> dict[Symbol, float]:
-        """Coordinates and rates of the links where those of joints have known values, and others are as drawn, at rest."""
+        """Coordinates and rates of the links from known values of joints; others are at rest in the reference pose."""
         found: dict[Symbol, float] = {}
         for link, (p, R, u, v, ω) in zip(self._links, self._relative.placed(known), strict=True):
             arm = R @ link.center

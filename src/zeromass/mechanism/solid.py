@@ -22,7 +22,7 @@ Z = np.array([0.0, 0.0, 1.0])
 
 @dataclass(frozen=True, eq=False)
 class Solid:
-    """A distribution of mass, in the axes in which it is drawn.
+    """Mass, mass centre and inertia of a solid, from shapes and densities.
 
     mass     kg
     center   of mass, m

@@ -19,10 +19,10 @@ from zeromass.model.unilateral import Unilateral
 
 
 class Distance(Joint):
-    """A massless rod between a point of a and a point of b, with ball joints at its ends; one row.
+    """Massless rod between a point of a and a point of b, with ball joints at its ends; one constraint.
 
     at      points on a and on b in their own axes; their mass centres by default
-    length  m; as drawn by default
+    length  m; by default that of the reference pose
     tension of the rod, N: positive where it pulls
 
     >>> bob = zm.Particle("bob", mass=2.0, at=(0, 0, -1))
@@ -67,7 +67,7 @@ class Distance(Joint):
 
 
 class Rope(Distance):
-    """A massless rope between a point of a and a point of b, which pulls and does not push.
+    """Massless rope between a point of a and a point of b: it pulls and can not push.
 
         |b − a| = length − slack,    slack ≥ 0,    tension ≥ 0
 
@@ -122,7 +122,7 @@ class Rope(Distance):
 
     @cached_property
     def force(self) -> Array:
-        """Of a on b, inertial components, N."""
+        """Force of a on b, inertial components, N."""
         d = self.b.point - self.a.point
         return expressions(-self.tension * d / self.length)
 
@@ -133,12 +133,12 @@ class Rope(Distance):
 
 
 def _as_drawn(joint: Joint) -> Expression:
-    """The distance of the ends as drawn."""
+    """The distance of the ends in the reference pose."""
     ends = []
     for marker in (joint.a, joint.b):
         ends.append(marker.body.at + as_drawn(marker.body) @ marker.place)
     d = ends[1] - ends[0]
     length = as_expression(np.sqrt(as_expression(d @ d)))
     if not symbols(length) and not Evaluator(length, [])(np.empty(0)) > 0:
-        raise ModelError(f"the ends of '{joint.name}' coincide as drawn; give its length=…")
+        raise ModelError(f"the ends of '{joint.name}' coincide in the reference pose; give its length=…")
     return length

@@ -30,7 +30,7 @@ class Tree:
 
     bodies       whether links have coordinates of their own, which the skeleton holds together
     base         coordinates of a free root
-    usual        values of coordinates as drawn that are not zero
+    usual        values of coordinates in the reference pose that are not zero
     constraints  of quaternions
     """
 
@@ -106,7 +106,7 @@ class Tree:
 
     @property
     def drawn(self) -> dict[Symbol, float]:
-        """Values of coordinates as drawn that are not zero, those of links too."""
+        """Values of coordinates in the reference pose that are not zero, those of links too."""
         return self.usual | {x: value for link in self.links.values() for x, value in link.usual.items()}
 
     def _single(self, joint: JointData, all_: dict[str, JointData], own: dict[str, Expression]) -> None:

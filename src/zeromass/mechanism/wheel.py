@@ -19,7 +19,7 @@ from zeromass.model.parts import RigidBody
 
 
 class WheelOnGround(Joint):
-    """A wheel whose sharp edge rolls on the level Z = height without slipping: one row of positions, two of velocities.
+    """Wheel with a sharp edge that rolls on the level Z = height: one holonomic and two nonholonomic constraints.
 
         Z_c = h + r √(1 − k_Z²),    v_c + ω × r d = 0 along the ground,    d = −(e_Z − k_Z k)/√(1 − k_Z²)
 

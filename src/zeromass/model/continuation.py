@@ -71,6 +71,8 @@ def _next(
     numbers = Numbers(equations, known, fixed, list(prescribed))
     start = np.where(numbers.varied, x, [fixed.get(name, 0.0) for name in equations.unknowns])
     point = numbers.at(start)
-    unit = numbers.terms(point, numbers.sizes(point), least=1.0)  # terms that vanish as drawn grow on the way
+    unit = numbers.terms(
+        point, numbers.sizes(point), least=1.0
+    )  # terms that vanish in the reference pose grow on the way
     reached = numbers.gauss_newton(point, unit, NEAR)
     return reached.point.x if reached.error <= CLOSE else None

@@ -31,15 +31,15 @@ POSSIBLE = 1e-12
 
 @frozen(eq=True)
 class Event:
-    """A zero crossing of an expression.
+    """Event: a zero crossing of an expression.
 
     zero       the expression; accelerations and constraint forces may be in it
     name       in results and messages
     direction  1 when it rises through zero, −1 when it falls, 0 either way
     terminal   whether the run ends there
-    guard      whether the run must not even start beyond it: `direction` is the way out
-    message    what it means that it happened, and what to do
-    detail     more words from the state where it happened
+    guard      whether a start beyond it is an error; `direction` is the direction of leaving
+    message    the meaning of the event, and what to do
+    detail     further words from the state at the event
     margin     of a terminal one beyond which coordinates without mass have no finite rate: the run passes through, to where
                `zero` has its sign again, as long as this expression is not negative; None where it ends
 

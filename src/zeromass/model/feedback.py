@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def with_feedback(
     system: System, feedback: Mapping[Any, Any], acting: Mapping[Symbol, np.ndarray] | None = None
 ) -> System:
-    """A system whose parameters in forces follow from formulas of the state and of time.
+    """Closed loop: the system with formulas of state and time for parameters of its forces.
 
     feedback  {parameter: formula}; accelerations and constraint forces are not known to it
     acting    unit forces on the coordinates, shape (n,), of parameters that the system does not have

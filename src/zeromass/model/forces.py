@@ -35,7 +35,7 @@ class Load(Protocol):
 
 
 class Force:
-    """A force (3,), N, in the inertial frame, at a point (3,) given in coordinates; `at` is part of the system.
+    """Force (3,), N, in the inertial frame, at a point (3,) of the system.
 
     >>> p = zm.Particle("p", mass=2.0)
     >>> zm.System([p], forces=zm.Force((1.0, 0.0, 0.0), at=p.position)).start()[zm.rate(p.velocity)]
@@ -59,7 +59,7 @@ class Force:
 
 
 class Torque:
-    """A torque (3,), N m, in the inertial frame, on a rigid body; for body components write body.rotate(torque).
+    """Torque (3,), N m, in the inertial frame, on a rigid body; body.rotate(torque) takes body components.
 
     >>> top = zm.RigidBody("top", mass=1.0, inertia=(1.0, 2.0, 2.5))
     >>> start = zm.System([top], forces=zm.Torque((0.0, 3.0, 0.0), on=top)).start()
@@ -86,7 +86,7 @@ class Torque:
 
 
 class Spring:
-    """A linear spring between two points: V = k (|a − b| − length)²/2.
+    """Linear spring between two points: V = k (|a − b| − length)²/2.
 
     stiffness  N/m
     length     unstretched, m; with length 0 the points may coincide
@@ -124,7 +124,7 @@ class Spring:
 
 
 class Damper:
-    """A viscous damper between two points, along their line: force −c d|a − b|/dt.
+    """Viscous damper between two points: force −c d|a − b|/dt along their line.
 
     damping  N s/m
 

@@ -33,13 +33,13 @@ from zeromass.model.unilateral import told_apart
 def join(
     *systems: System, constraints: Mapping[str, Any] | None = None, forces: Forces = None, **named: System
 ) -> System:
-    """One system of several, connected by constraints between their coordinates [UP2006, example 3], or by forces.
+    """One system of several, connected by constraints [UP2006, example 3] or forces.
 
     constraints, forces  as of a System, between coordinates of any of them
     named                systems with names of their own: zm.join(left=a, right=b)
 
-    Expressions of the systems are those of the whole: run[a.contact] is asked as before. What several of them call by one
-    name is called after its system: of bodies "red" and "blue" that roll, "red contact" and "blue contact".
+    Expressions of the parts are expressions of the whole: run[a.contact] works as before. Names that occur twice get the
+    name of their system: "red contact" and "blue contact".
 
     >>> x, y = zm.coordinates("x y")
     >>> a, b = (zm.System(kinetic=zm.rate(q)**2 / 2, potential=q**2 / 2) for q in (x, y))

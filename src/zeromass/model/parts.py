@@ -50,7 +50,7 @@ class Part(Interface):
     coordinates  array of coordinate symbols
     mass         kg, a number or an expression of parameters
     position     of the mass centre, shape (3,), m
-    at           where it is as drawn, shape (3,), m: where starts look first, and to what joints' places refer
+    at           position in the reference pose, shape (3,), m
 
     >>> zm.Particle("p", mass=2.0)
     Particle('p', mass=2)
@@ -92,7 +92,7 @@ class Part(Interface):
 
 
 class Particle(Part):
-    """A point of mass m ≥ 0. With mass 0 it marks a place: constraints move it, no force can act on it.
+    """Point of mass m ≥ 0. A particle of mass 0 marks a place: constraints move it, and no force may act on it.
 
     >>> bob = zm.Particle("bob", mass=0.5)
     >>> bob.position, bob.kinetic
@@ -116,17 +116,19 @@ class Particle(Part):
 
 
 class RigidBody(Part):
-    """A rigid body: position of its mass centre and a unit quaternion.
+    """Rigid body, with the position of its mass centre and a unit quaternion as coordinates.
 
     mass     kg
     inertia  about the mass centre in the body frame, kg m²: three principal moments, or a symmetric (3, 3) matrix
-    at       place of the mass centre as drawn, m: where starts look first, and to what places of joints refer
-    orientation  unit quaternion as drawn, from the body's axes to the inertial ones
+    at       position of the mass centre in the reference pose, m
+    orientation  unit quaternion of the reference pose, from body axes to inertial axes
+    looks    shapes in pictures, zeromass.model.Look; by default the box of the same inertia
 
-    looks    shapes in which it is drawn, zeromass.model.Look; by default the box that has its inertia
+    The reference pose is the zero of every joint angle and the first guess of `start()`; points and axes of joints are given
+    in it.
 
-    The quaternion's norm is kept by a constraint that comes with the body. The mass matrix 4 EᵀJE of the four
-    quaternion components is singular [UM2022, eq. 8], and that is fine.
+    A constraint of the body keeps the norm of the quaternion. The mass matrix 4 EᵀJE of the four quaternion components is
+    singular [UM2022, eq. 8].
 
     >>> top = zm.RigidBody("top", mass=1.0, inertia=(1.0, 2.0, 2.5))
     >>> spinning = zm.System([top]).start([(top.angular_velocity_body, (1.0, 2.0, 0.0))])

@@ -112,16 +112,16 @@ class Matrices(NamedTuple):
 
 @frozen()
 class State(Interface, Remembering, ByExpression):
-    """A state; `state[expression]` is the value of any expression, accelerations and reactions included.
+    """State (t, q, q̇); `state[expression]` is the value of any expression, also of accelerations and reactions.
 
     t           time, s
     q, v        positions and rates, in the order of `system.coordinates`
     parameters  the value of each parameter of the system
-    free        what the prescriptions and constraints left open when the state was made
-    turns       of a state in a run: from where angles that go on over the cut of arctan2 are measured
-    sliding     of a state in a run: the switches along which it slides, as where dry friction holds it, in words
-    beyond      of a state in a run where the modes of contacts change, as at an impact: that behind it
-    made_of     these prescriptions, so that it can be made again with other values of the parameters
+    free        coordinates and rates that neither constraints nor prescribed values determined
+    turns       of a state in a run: references of angles that continue over the cut of arctan2
+    sliding     of a state in a run: the switches of its sliding mode, such as dry friction at rest
+    beyond      of a state in a run at a mode change, as at an impact: the state after it
+    made_of     the prescribed values, from which the state can be made with other values of the parameters
 
     >>> x = zm.coordinate("x")
     >>> falling = zm.System(kinetic=zm.rate(x)**2 / 2, potential=9.81 * x).start({x: 2.0})
@@ -264,7 +264,7 @@ class State(Interface, Remembering, ByExpression):
 
     @cached_property
     def residuals(self) -> dict[str, float]:
-        """What is left of each constraint row at position and velocity level, by name; rounding on a consistent state."""
+        """Residual of each constraint row at position and velocity level, by name; rounding on a consistent state."""
         names, zeros = self.system.residuals
         return dict(zip(names, zeros(self.inputs).tolist(), strict=True))
 

@@ -81,9 +81,9 @@ class System(Interface, Remembering):
 
     parts        particles and rigid bodies
     kinetic, potential   energies, J, beside those of the parts
-    lagrangian   instead of energies, or beside them
+    lagrangian   L = T − V, instead of the energies or beside them
     M, Q         instead of energies: mass matrix (n, n) and impressed force (n,), with `coordinates`
-    coordinates  order of the coordinates; those it does not list follow in order of creation
+    coordinates  order of the coordinates; others follow in order of creation
     gravity      m/s²: g for (0, 0, −g), or a vector; acts on the parts. None without it: of bodies on joints or contacts a
                  NoGravity warning says so, unless gravity=0 is given. `zm.Rolling` and the like have 9.81
     forces       zm.Force, zm.Torque, zm.Spring, zm.Damper or {coordinate: force}, one or several
@@ -231,7 +231,7 @@ class System(Interface, Remembering):
 
     @property
     def contacts(self) -> tuple[ContactPoint, ...]:
-        """Where bodies touch what carries them, with the forces there."""
+        """Contact points, with their forces."""
         jointed = [contact for joint in self.joints for contact in joint.contacts]
         own = [point for element in self.contact_elements for point in element.points]
         return (*jointed, *own, *self._carried)
@@ -339,7 +339,7 @@ class System(Interface, Remembering):
 
     @cached_property
     def drawing(self) -> Drawing:
-        """What the system looks like, for viewers, films and plots."""
+        """Picture of the system, for viewers, films and plots."""
         from zeromass.model.picture import picture  # what is not drawn need not be imported
 
         return picture(self, {})
@@ -367,12 +367,12 @@ class System(Interface, Remembering):
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """What results call the coordinates, in their order."""
+        """Names of the coordinates, in their order."""
         return self._free.names or tuple(x.name for x in self.coordinates)
 
     @property
     def loads(self) -> tuple[Load, ...]:
-        """The forces that it was given; those of a system read from a file are not known."""
+        """Applied forces; unknown for a system from a file."""
         return self._free.loads
 
     sparse_M: Sparse
@@ -460,7 +460,7 @@ class System(Interface, Remembering):
 
     @property
     def large(self) -> bool:
-        """Whether it has so many coordinates that M, Q, A and b are written out only where they are asked for."""
+        """Whether M, Q, A and b are assembled only on demand, as of systems with many coordinates."""
         return isinstance(self._free, Given)
 
     def _complete_later(self, rows: list[Row]) -> None:
@@ -530,7 +530,7 @@ class System(Interface, Remembering):
 
     @property
     def potential(self) -> Expression:
-        """Potential energy of gravity, springs and what was given, J."""
+        """Potential energy of gravity, springs and `potential`, J."""
         return self._energy("potential")
 
     @property
@@ -566,7 +566,7 @@ class System(Interface, Remembering):
 
     @cached_property
     def quantities(self) -> dict[str, Quantity]:
-        """Named quantities beside the coordinates, which plots and files show without being asked."""
+        """Named quantities for plots and files, beside the coordinates."""
         return self._own_quantities() if self._kept_quantities is None else self._kept_quantities
 
     _kept_quantities: dict[str, Quantity] | None = None
@@ -593,7 +593,7 @@ class System(Interface, Remembering):
         guess: Prescribed = (),
         near: Prescribed = (),
     ) -> State:
-        """A state that satisfies every constraint at position and velocity level, to round-off.
+        """Consistent state: it satisfies every constraint at position and velocity level, to round-off.
 
         prescribed  {expression: value} or pairs (array of expressions, array of values): coordinates, rates, or any
                     function of them
@@ -618,7 +618,7 @@ class System(Interface, Remembering):
         parameters: Parameters | None = None,
         spread: float | None = None,
     ) -> list[State]:
-        """The distinct states with prescribed values that were found from many first guesses, that of `start` first.
+        """Distinct consistent states with the prescribed values, from many first guesses; that of `start` first.
 
         tries   guesses, random and the same every time
         spread  m, of their places; the size of the mechanism by default
@@ -669,7 +669,7 @@ class System(Interface, Remembering):
         return found(self, prescribed, constant=constant, by=by, t=t, parameters=parameters, guess=guess)
 
     def check(self, state: State | None = None) -> Diagnosis:
-        """Whether the model determines its motion at a state, and if not why, in the user's names."""
+        """Uniqueness of the motion at a state, with redundant and missing constraints by name."""
         from zeromass.model.check import diagnosis  # few programs ask
 
         return diagnosis(self, self.start() if state is None else state)
@@ -811,7 +811,7 @@ class System(Interface, Remembering):
         return pieces if pieces.switches or pieces.unilaterals else None
 
     def index(self, coordinate: Expression) -> int:
-        """Place of a coordinate in q, and so in M, Q and A's columns."""
+        """Index of a coordinate in q, and in M, Q and the columns of A."""
         for j, x in enumerate(self.coordinates):
             if x is coordinate:
                 return j

@@ -54,7 +54,7 @@ def axes(
     heights: Sequence[float] = (),
     space: Sequence[int] = (),
 ) -> Any:
-    """New axes in the style of the plots: one, or an array of them, row after row.
+    """New Axes in the style of the plots: one, or an array of them, row by row.
 
     size     of the figure, inches
     titles   one for each
@@ -113,7 +113,7 @@ def titled(ax: Axes, words: str) -> None:
 
 
 def legend(ax: Axes, *others: Axes, columns: int = 4) -> None:
-    """The legend above the curves, where it hides none of them, and below the title; of `others` too.
+    """Legend between title and curves; also for curves of `others`.
 
     >>> import matplotlib.pyplot as plt
     >>> ax = zm.plot.axes(titles=["growth"])

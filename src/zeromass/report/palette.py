@@ -68,7 +68,7 @@ STONE: dict[Theme, tuple[int, int, int]] = {"light": (226, 224, 218), "dark": (7
 
 
 def color(name: str, index: int = 0, theme: Theme = "light") -> str:
-    """The colour of a quantity by its name, else the one of its place among others.
+    """Colour of a quantity by its name, or by its index.
 
     >>> from zeromass.report.palette import color
     >>> color("normal"), color("normal force"), color("total", theme="dark"), color("bob", 1)

@@ -25,7 +25,7 @@ def roots(
     over: str | None = None,
     kind: Literal["parts", "locus"] = "parts",
 ) -> Axes:
-    """Eigenvalues over a parameter: of a branch, or of linear systems by the value of anything that was varied.
+    """Root locus: eigenvalues over a parameter, of a branch or of linear systems.
 
     over  what to call what was varied
     kind  "parts": real parts as lines and imaginary parts as dashes, over the parameter, shaded where nothing

@@ -53,7 +53,7 @@ def study(
     limits: tuple[float, float] | None = None,
     columns: Sequence[str] | None = None,
 ) -> Axes:
-    """A picture of a study: what was kept, over the parameters.
+    """Figure of a study: results over the parameters.
 
     what     name of a variable, or an array of one's own over the same parameters; by default the first that is one number
     kind     "map": colours over two parameters; "basins": a colour for each word or whole number, with a legend; "line":

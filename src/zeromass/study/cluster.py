@@ -17,7 +17,7 @@ from zeromass.study.workers import Bounds, payload_of
 
 @dataclass(frozen=True)
 class Ray:
-    """A cluster of Ray, for `zm.sweep(on=…)`; `on="ray"` is that with these defaults.
+    """Ray cluster, for `zm.sweep(on=…)`; `on="ray"` is one with these defaults.
 
     address  of its head, "auto" for one that runs on this machine; None: as Ray itself decides, which starts one here where
              there is none

@@ -125,7 +125,7 @@ def mean(expression: Any) -> Integral:
 
 
 def values_at(expression: Any, times: ArrayLike) -> AtTimes:
-    """The values of an expression at given times, not a number after the end of the motion; for `zm.sweep(keep=…)`.
+    """Values of an expression at given times, NaN after the end of the motion; for `zm.sweep(keep=…)`.
 
     >>> x, v = zm.coordinate("x"), zm.parameter("v", 1.0)
     >>> gliding = zm.System(kinetic=zm.rate(x) ** 2 / 2)
@@ -138,7 +138,7 @@ def values_at(expression: Any, times: ArrayLike) -> AtTimes:
 
 
 def first_time(event: Event) -> FirstTime:
-    """The time at which an event happens first, s; the motion goes on unless the event is terminal.
+    """Time of the first occurrence of an event, s; the motion continues unless the event is terminal.
 
     >>> x, v = zm.coordinate("x"), zm.parameter("v", 1.0)
     >>> gliding = zm.System(kinetic=zm.rate(x) ** 2 / 2)

@@ -22,7 +22,7 @@ def samples(
     seed: int = 0,
     dimension: str = "sample",
 ) -> dict[Any, Sampled]:
-    """n joint samples of parameters, {parameter: values}, for `zm.sweep(over=…)`.
+    """n samples of parameters for Monte Carlo studies, `zm.sweep(over=…)`: random, Sobol, Halton or Latin hypercube.
 
     distributions  {parameter: a distribution of scipy.stats}
     method         how they are spread: "sobol", "halton" and "latin hypercube" evenly, "random" at random

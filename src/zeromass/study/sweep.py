@@ -64,7 +64,7 @@ def sweep(
     memory: float | None = None,
     progress: bool | Callable[[int, int], None] = False,
 ) -> xarray.Dataset:
-    """The motions of a system for many values of its parameters, and of those in its start, as a Dataset.
+    """Parameter study: motions for many values of parameters of the system and of its start, as a Dataset.
 
     start     as `system.start` gave it, where prescribed values may be formulas of zm.parameters: it is made again for each
               member; or a function that gives a start from the values of the parameters, by their names
@@ -83,7 +83,7 @@ def sweep(
               part at a time: a member that hangs is then found, and has failed
     memory    bytes that the members of a chunk may take; by default a quarter of the machine's, and no more than their share
               of it on several cores. A member that needs more ends with the outcome "out of memory", or "interrupted"
-    progress  a bar on the terminal, or a function that is told how many members are done, of how many
+    progress  a bar on the terminal, or a function of how many members are done, of how many
 
     The other options are those of `simulate`. The coordinates of the Dataset are the parameters. Its variables are what is
     kept, and for each member `outcome` and `message`, the last time `end_time`, `steps`, `rejected` and `evaluations`. A

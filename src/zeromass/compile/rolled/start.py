@@ -170,7 +170,7 @@ class LevelEquations:
         return np.maximum(sizes, np.finfo(float).tiny)
 
     def approach(self, drawn: np.ndarray) -> None:
-        """Goes from where the constraints hold, nearest to places as drawn, to near the fixed values, in small steps.
+        """Goes from the consistent positions nearest to the reference pose to near the fixed values, in small steps.
 
         The way is gone in one step, or in 2, 4, … ones; where none leads there, all stays as it is.
         """

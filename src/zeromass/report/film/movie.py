@@ -45,7 +45,7 @@ def movie(
     path   .mp4 needs ffmpeg on the machine; .gif and .webp need Pillow, which matplotlib brings
     speed  seconds of motion for a second of film
     size   pixels, wide and tall
-    tell   is told the time reached
+    tell   called with the time reached
 
     >>> x = zm.coordinate("x")
     >>> swing = zm.System(kinetic=zm.rate(x)**2 / 2, potential=x**2 / 2)
