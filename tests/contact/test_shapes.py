@@ -7,7 +7,7 @@ import pytest
 
 import zeromass as zm
 from zeromass.contact.pictures import picture_of
-from zeromass.model import shapes in the reference pose
+from zeromass.model import shapes as drawn
 
 TURNED = np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
 """The third axis of a shape onto the first of its body."""

@@ -121,7 +121,7 @@ def test_links_with_coordinates_of_their_own_move_alike(file: Path) -> None:
 
 @pytest.mark.parametrize("count", few([6, 18]))
 def test_what_a_start_leaves_open_is_at_rest_in_both(count: int, tmp_path: Path) -> None:
-    """Joints that nothing is prescribed of are in the reference pose and do not move; dry friction, springs and rotors act alike."""
+    """Joints without prescribed values keep the reference pose; dry friction, springs and rotors act alike."""
     text = mjcf(count).replace('armature="0.0"', 'damping="0.01" stiffness="0.2" armature="0.001"')
     text = text.replace('name="j3"', 'name="j3" frictionloss="0.05"')
     ends = []

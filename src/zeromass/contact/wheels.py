@@ -86,7 +86,7 @@ class WheelOnSurface(Joint):
 
     A body may have several wheels, a vehicle as many as it likes. Of rough wheels that can not lift, forces that the motion
     does not determine, as of four wheels on the ground, count as shared, and need two_sided=True; otherwise those
-    of least weight in the kinetic metric are taken. A start rolls; see `slipping` for one that slips, and `lifted` for one in
+    of least weight in the kinetic metric are taken. A start rolls; `slipping` makes one that slips, and `lifted` one in
     the air.
 
     >>> hoop = zm.RigidBody("hoop", mass=1.0, inertia=(0.1, 0.2, 0.1), at=(0, 0, 0.5))
