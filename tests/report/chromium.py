@@ -161,7 +161,7 @@ class Browser:
         self.navigate(url)
 
     def open(self, path: Path, options: str = "") -> None:
-        """Loads a page of the viewer afresh and waits until it hin the reference pose a frame."""
+        """Loads a page of the viewer afresh and waits until it has drawn a frame."""
         self.load(f"{path.resolve().as_uri()}#{options}")
         self.wait("window.viewer !== undefined && window.viewer.frames > 0")
 

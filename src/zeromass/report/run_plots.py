@@ -33,7 +33,7 @@ NEEDED = {
 
 
 class Plots:
-    """The plots of one run: `run.plot.path()`, `run.plot.forces(ax)`, … Each returns the Axes it hin the reference pose on.
+    """The plots of one run: `run.plot.path()`, `run.plot.forces(ax)`, … Each returns the Axes it has drawn on.
 
     >>> x = zm.coordinate("x")
     >>> swing = zm.System(kinetic=zm.rate(x)**2 / 2, potential=x**2 / 2)
