@@ -20,8 +20,9 @@ from typing import Any
 HERE = Path(__file__).parent
 FIGURES = HERE / "_build" / "executed"
 VIEWS = HERE / "gallery" / "static" / "viewer"
-RUN = re.compile(r"guide/|course/|(tutorial|index)$")
-BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+RUN = re.compile(r"guide/|course/|coming-from/|(tutorial|index|how-do-i)$")
+BLOCK = re.compile(r"^(?:```python|<!-- check)\n(.*?)^(?:```|-->)$", re.MULTILINE | re.DOTALL)
+"""Code that is shown, and code in a comment that only checks what the code above it has computed."""
 LONGEST = 24
 """Lines of output that are shown; of more the first and the last."""
 

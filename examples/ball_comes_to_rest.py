@@ -24,25 +24,53 @@ ball = zm.Rolling(
     rolling_resistance=l,
     torsional_friction=d,
 )
-run = zm.simulate(ball, ball.start(contact=(1.0, 0), velocity=(0, 0.8), spin=20.0), until=8.0)
+run = zm.simulate(
+    ball, ball.start(contact=(1.0, 0), velocity=(0, 0.8), spin=20.0), until=8.0
+)
 print(" → ".join(run.modes), "at", ", ".join(f"{t:.6f} s" for t in run.changes))
 x, y, _ = run.state(8.0)[ball.contact]
-print(f"it rests where the slope is {0.6 * np.hypot(x, y):.4f}; it is held up to {l / r:.4f}")
+print(
+    f"it rests where the slope is {0.6 * np.hypot(x, y):.4f}; it is held up "
+    f"to {l / r:.4f}"
+)
 print(run.work())
 
 times = np.linspace(0, 8, 2000)
 at = run.at(times)
-left, right = axes(1, 2, size=(11, 4.4), titles=["Path of the contact", "Rolling and spin die out one after the other"])
+left, right = axes(
+    1,
+    2,
+    size=(11, 4.4),
+    titles=[
+        "Path of the contact",
+        "Rolling and spin die out one after the other",
+    ],
+)
 edges = [0.0, *run.changes, 8.0]
-for kind, hue in (("slipping", color("friction")), ("rolling", color("normal"))):
+for kind, hue in (
+    ("slipping", color("friction")),
+    ("rolling", color("normal")),
+):
     for k in [k for k, own in enumerate(run.modes) if own == kind]:
-        path = run.at(np.linspace(edges[k], edges[k + 1], 800)[1:])[ball.contact]
-        left.plot(path[:, 0], path[:, 1], color=hue, lw=1, label=kind if run.modes.index(kind) == k else None)
+        path = run.at(np.linspace(edges[k], edges[k + 1], 800)[1:])[
+            ball.contact
+        ]
+        left.plot(
+            path[:, 0],
+            path[:, 1],
+            color=hue,
+            lw=1,
+            label=kind if run.modes.index(kind) == k else None,
+        )
 left.add_patch(Circle((0, 0), l / r / 0.6, color="0.88", label="held here"))
 left.plot(x, y, "o", color="k", ms=4)
 left.set(aspect="equal", xlabel="X [m]", ylabel="Y [m]")
 legend(left)
-right.plot(times, np.linalg.norm(at[ball.rolling_velocity], axis=1), label=r"rolling, $|\omega_t|$")
+right.plot(
+    times,
+    np.linalg.norm(at[ball.rolling_velocity], axis=1),
+    label=r"rolling, $|\omega_t|$",
+)
 right.plot(times, at[ball.spin], label=r"spin, $\omega_n$")
 for t in run.changes:
     right.axvline(t, color="0.6", ls=":", lw=0.8)

@@ -21,13 +21,21 @@ for name, body, k in [
     ("thin shell", zm.bodies.shell(outer=r, inner=r, mass=0.5), 2 / 3),
 ]:
     rolling = zm.Rolling(body, on=tube, gravity=9.81)
-    start = rolling.start(contact=(R, 0.0, 0.0), velocity=(0.0, around * (R - r), 0.0))
-    middle = zm.Event("through the middle", zm.rate(rolling.center_particle.velocity[2]), terminal=False)
+    start = rolling.start(
+        contact=(R, 0.0, 0.0), velocity=(0.0, around * (R - r), 0.0)
+    )
+    middle = zm.Event(
+        "through the middle",
+        zm.rate(rolling.center_particle.velocity[2]),
+        terminal=False,
+    )
     run = zm.simulate(rolling, start, until=12.0, rtol=1e-12, events=middle)
     half = np.diff([event.t for event in run.events]).mean()
     print(
-        f"{name}: {np.pi / half / around:.12f} swings a round, Routh's √(k/(1 + k)) {np.sqrt(k / (1 + k)):.12f}; "
-        f"it sinks {-run[rolling.center[2]].min():.6f} m, 2g/(k φ̇²) is {2 * 9.81 / (k * around**2):.6f} m"
+        f"{name}: {np.pi / half / around:.12f} swings a round, Routh's √(k/(1 "
+        f"+ k)) {np.sqrt(k / (1 + k)):.12f}; "
+        f"it sinks {-run[rolling.center[2]].min():.6f} m, 2g/(k φ̇²) is "
+        f"{2 * 9.81 / (k * around**2):.6f} m"
     )
     runs[name] = rolling, run
 
@@ -35,8 +43,12 @@ for name, body, k in [
 # The path of the contact in the tube, and on the wall laid out flat.
 
 left, right = axes(1, 2, size=(10, 4.4), space=[0])
-angle, height = np.meshgrid(np.linspace(0, 2 * np.pi, 60), np.linspace(-4.5, 0.2, 2))
-left.plot_surface(R * np.cos(angle), R * np.sin(angle), height, color="0.8", alpha=0.2, lw=0)
+angle, height = np.meshgrid(
+    np.linspace(0, 2 * np.pi, 60), np.linspace(-4.5, 0.2, 2)
+)
+left.plot_surface(
+    R * np.cos(angle), R * np.sin(angle), height, color="0.8", alpha=0.2, lw=0
+)
 for name, (rolling, run) in runs.items():
     x, y, z = run.at(np.linspace(0, 8, 1500))[rolling.contact].T
     left.plot(x, y, z, lw=1)

@@ -14,16 +14,35 @@ from zeromass.plot import axes, color, legend
 
 angle, r, speed = 0.6, 0.1, 2.6
 slope = np.tan(angle)
-rails = {"left": zm.Surface(lambda X, Y: -slope * Y), "right": zm.Surface(lambda X, Y: slope * Y)}
+rails = {
+    "left": zm.Surface(lambda X, Y: -slope * Y),
+    "right": zm.Surface(lambda X, Y: slope * Y),
+}
 loaded = zm.bodies.SphericalBody(
-    radius=r, mass=1.0, inertia=(0.004, 0.0035, 0.003), center_of_mass=(0, 0, -0.05), name="ball"
+    radius=r,
+    mass=1.0,
+    inertia=(0.004, 0.0035, 0.003),
+    center_of_mass=(0, 0, -0.05),
+    name="ball",
 )
-ball = zm.Contacts(loaded, on=rails, gravity=9.81, friction=0.35, restitution=0.3)
-start = ball.start(center=(0, 0, r / np.cos(angle)), velocity=(speed, 0, 0), orientation=(0, 0.3, 0))  # it rolls
+ball = zm.Contacts(
+    loaded, on=rails, gravity=9.81, friction=0.35, restitution=0.3
+)
+start = ball.start(
+    center=(0, 0, r / np.cos(angle)),
+    velocity=(speed, 0, 0),
+    orientation=(0, 0.3, 0),
+)  # it rolls
 run = zm.simulate(ball, start, until=1.0)
-print(f"{len(run.modes)} parts; first {run.modes[0]}, then {run.modes[1]} at {run.changes[0]:.6f} s")
+print(
+    f"{len(run.modes)} parts; first {run.modes[0]}, then {run.modes[1]} at "
+    f"{run.changes[0]:.6f} s"
+)
 for impulse in run.impulses[:2]:
-    print(f"struck at {impulse.t:.6f} s: {impulse.impulses[0]:.4f} N s on each rail, {impulse.energy:.4f} J")
+    print(
+        f"struck at {impulse.t:.6f} s: {impulse.impulses[0]:.4f} N s on each "
+        f"rail, {impulse.energy:.4f} J"
+    )
 
 # %%
 # Height of the centre above where it lies on both rails, and the force of one of them. Dotted lines: the kind changes.
@@ -35,7 +54,12 @@ upper, lower = axes(2, titles=["A loaded ball on two rails", ""])
 upper.plot(times, 1e3 * height, color=color("centre"))
 upper.set(ylabel="gap [mm]")
 lower.plot(times, force, color=color("normal"), label="normal, left")
-lower.plot(times, run.at(times)[ball["left"].friction_magnitude], color=color("friction"), label="friction, left")
+lower.plot(
+    times,
+    run.at(times)[ball["left"].friction_magnitude],
+    color=color("friction"),
+    label="friction, left",
+)
 lower.set(xlabel="time [s]", ylabel="force [N]")
 legend(lower)
 for panel in (upper, lower):

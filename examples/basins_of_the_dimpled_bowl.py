@@ -14,13 +14,19 @@ import zeromass as zm
 
 x, y = zm.parameter("x", -1.0), zm.parameter("y", 0.5)
 ball = zm.Rolling(
-    zm.bodies.two_material_shell(outer=0.09, inner=0.08, densities=(7874, 10490)),
+    zm.bodies.two_material_shell(
+        outer=0.09, inner=0.08, densities=(7874, 10490)
+    ),
     on=zm.surfaces.dimpled_bowl(),
     gravity=9.81,
-    forces=lambda rolling: zm.Torque(-0.03 * rolling.body.angular_velocity, on=rolling.body),
+    forces=lambda rolling: zm.Torque(
+        -0.03 * rolling.body.angular_velocity, on=rolling.body
+    ),
 )
 start = ball.start(contact=(x, y), velocity=(0, 0))
-speed = np.sqrt(ball.center_particle.velocity @ ball.center_particle.velocity + 1e-12)
+speed = np.sqrt(
+    ball.center_particle.velocity @ ball.center_particle.velocity + 1e-12
+)
 
 study = zm.sweep(
     ball,
@@ -42,10 +48,12 @@ study["y"].attrs.update(long_name="Y of the start", units="m")
 
 cells = np.round((study.end[..., :2] - [-0.25, -0.3]) / [1.0, 1.1]).astype(int)
 dimple = 3 * (1 - cells[..., 1]) + cells[..., 0] + 1
-names = {3 * j + i: f"{row} {column}".strip() for j, row in enumerate(["upper", "", "lower"])
+rows = ["upper", "", "lower"]
+names = {3 * j + i: f"{row} {column}".strip() for j, row in enumerate(rows)
          for i, column in enumerate(["left", "middle", "right"])}  # fmt: skip
 print(
-    f"{np.mean(dimple == 4):.0%} of the starts end in the middle, after a way of {float(study.way.mean()):.1f} m on average"
+    f"{np.mean(dimple == 4):.0%} of the starts end in the middle, after a way "
+    f"of {float(study.way.mean()):.1f} m on average"
 )
 
 # %%

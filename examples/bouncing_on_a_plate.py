@@ -16,7 +16,11 @@ from zeromass.plot import axes, color, legend
 g, e, ω = 9.81, 0.5, 2 * np.pi * 10
 T = 2 * np.pi / ω
 a, phase = zm.parameter("a", 0.005), zm.parameter("phase", 0.0)
-plate = zm.Surface(lambda X, Y: 0.0 * X, shift=(0, 0, a * np.sin(ω * zm.t + phase)), name="plate")
+plate = zm.Surface(
+    lambda X, Y: 0.0 * X,
+    shift=(0, 0, a * np.sin(ω * zm.t + phase)),
+    name="plate",
+)
 ball = zm.Particle("ball", mass=0.01)
 shaken = zm.Sliding(ball, on=plate, gravity=g, restitution=e)
 
@@ -33,18 +37,36 @@ def bounced(amplitude, until=6.05):
     return zm.simulate(shaken, begins, until=until), strikes
 
 
-least = g * T * (1 - e) / (2 * ω * (1 + e))  # below, no impact gives back what it takes
+least = (
+    g * T * (1 - e) / (2 * ω * (1 + e))
+)  # below, no impact gives back what it takes
 drops = (1.05, 1.5, 1.9)
-plots = axes(3, 1, size=(9, 7), titles=[f"a = {1000 * factor * least:.2f} mm" for factor in drops])
+plots = axes(
+    3,
+    1,
+    size=(9, 7),
+    titles=[f"a = {1000 * factor * least:.2f} mm" for factor in drops],
+)
 for ax, factor in zip(plots, drops, strict=True):
     run, strikes = bounced(factor * least)
     flights = np.diff(run.changes[-9:]) / T
     kinds = "flies and rides" if "sliding" in run.modes[-20:] else "flies"
-    print(f"a = {1000 * factor * least:.3f} mm: {kinds}; last flights, in periods:", *np.round(flights[-4:], 6))
+    print(
+        f"a = {1000 * factor * least:.3f} mm: {kinds}; last flights, in "
+        "periods:",
+        *np.round(flights[-4:], 6),
+    )
     times = np.linspace(5.0, 6.05, 2000)
     at = run.at(times)
-    ax.plot(times, 1000 * factor * least * np.sin(ω * times + strikes), color="0.6", label="plate")
-    ax.plot(times, 1000 * at[ball.position[2]], color=color("ball", 1), label="ball")
+    ax.plot(
+        times,
+        1000 * factor * least * np.sin(ω * times + strikes),
+        color="0.6",
+        label="plate",
+    )
+    ax.plot(
+        times, 1000 * at[ball.position[2]], color=color("ball", 1), label="ball"
+    )
     ax.set(ylabel="height [mm]")
 legend(plots[0])
 plots[-1].set_xlabel("time [s]")

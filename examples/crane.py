@@ -15,7 +15,9 @@ from zeromass.plot import axes, color, legend
 
 M, m, g, T = 10.0, 100.0, 9.81, 4.0
 s = zm.t / T
-way = s**5 * (126 - 420 * s + 540 * s**2 - 315 * s**3 + 70 * s**4)  # from 0 to 1, four derivatives zero at the ends
+way = s**5 * (
+    126 - 420 * s + 540 * s**2 - 315 * s**3 + 70 * s**4
+)  # from 0 to 1, four derivatives zero at the ends
 path = np.array([5 * way, 0, -4 + 1 * way])  # of the load, m
 
 a = zm.rate(zm.rate(path))
@@ -34,9 +36,15 @@ crane = zm.System(
         "winch": np.sqrt(arm @ arm) - np.sqrt(rope @ rope),
     },
 )
-start = crane.start([(load.position[0], 0), (zm.rate(load.position[0]), 0)], guess=[(load.position, (0, 0, -4))])
+start = crane.start(
+    [(load.position[0], 0), (zm.rate(load.position[0]), 0)],
+    guess=[(load.position, (0, 0, -4))],
+)
 run = zm.simulate(crane, start, until=T)
-print(f"the load leaves its path by {np.abs(run[load.position - path]).max():.0e} m at most")
+print(
+    "the load leaves its path by "
+    f"{np.abs(run[load.position - path]).max():.0e} m at most"
+)
 
 # %%
 # The force of the drive is the reaction on the trolley; the tension is the multiplier of the rope's length.
@@ -45,17 +53,34 @@ drive = crane.reaction["drive"][crane.index(trolley.position[0])]
 winch = [row.name for row in crane.rows].index("winch")
 times = np.linspace(0, T, 400)
 force, tension = run.at(times)[drive], -run.at(times)[crane.multipliers[winch]]
-print(f"the drive needs up to {np.abs(force).max():.1f} N, the rope up to {tension.max():.1f} N")
+print(
+    f"the drive needs up to {np.abs(force).max():.1f} N, the rope up to "
+    f"{tension.max():.1f} N"
+)
 
-left, right = axes(1, 2, size=(10, 4), titles=["Trolley, rope and load", "Forces"])
+left, right = axes(
+    1, 2, size=(10, 4), titles=["Trolley, rope and load", "Forces"]
+)
 for t in np.linspace(0, T, 17):
     top, bottom = run.at(t)[trolley.position][0], run.at(t)[load.position][0]
-    left.plot([top[0], bottom[0]], [top[2], bottom[2]], "-", color="0.6", lw=0.6, zorder=1)
+    left.plot(
+        [top[0], bottom[0]],
+        [top[2], bottom[2]],
+        "-",
+        color="0.6",
+        lw=0.6,
+        zorder=1,
+    )
     left.plot(*top[::2], "s", color=color("applied"), ms=4)
     left.plot(*bottom[::2], "o", color=color("centre"), ms=5)
 left.set(xlabel="X [m]", ylabel="Z [m]", aspect="equal")
 right.plot(times, force, color=color("applied"), label="drive")
-right.plot(times, tension - m * g, color=color("constraint"), label="rope, beyond the weight")
+right.plot(
+    times,
+    tension - m * g,
+    color=color("constraint"),
+    label="rope, beyond the weight",
+)
 right.set(xlabel="time [s]", ylabel="force [N]")
 legend(right)
 plt.show()

@@ -18,7 +18,9 @@ X, L, a = zm.coordinates("trolley rope angle")
 drive, winch = zm.parameter("drive", 0.0), zm.parameter("winch", 0.0)
 load = np.array([X + L * np.sin(a), -L * np.cos(a)])
 s = zm.t / T
-way = s**5 * (126 - 420 * s + 540 * s**2 - 315 * s**3 + 70 * s**4)  # from 0 to 1, four derivatives zero at the ends
+way = s**5 * (
+    126 - 420 * s + 540 * s**2 - 315 * s**3 + 70 * s**4
+)  # from 0 to 1, four derivatives zero at the ends
 path = np.array([5 * way, -4 + way])
 
 crane = zm.System(
@@ -33,10 +35,16 @@ crane = zm.System(
 print(crane.control)
 
 run = zm.simulate(crane, crane.start({X: 0.0, L: 4.0, a: 0.0}), until=T)
-print(f"the load leaves its path by {np.abs(run[load - path]).max():.0e} m at most")
+print(
+    f"the load leaves its path by {np.abs(run[load - path]).max():.0e} m at "
+    "most"
+)
 off = zm.simulate(crane, crane.start({X: 0.3, L: 3.8, a: 0.0}), until=T)
 errors = np.linalg.norm(off[load - path], axis=1)
-print(f"from a start {errors[0]:.2f} m off the path it is {errors[-1]:.0e} m at the end")
+print(
+    f"from a start {errors[0]:.2f} m off the path it is {errors[-1]:.0e} m at "
+    "the end"
+)
 
 # %%
 # The control is a formula of the state: its value along the run is the force of the drives.
@@ -45,12 +53,23 @@ times = np.linspace(0, T, 300)
 left, right = axes(1, 2, size=(10, 4))
 for t in np.linspace(0, T, 17):
     top, (end,) = run.at(t)[X][0], run.at(t)[load]
-    left.plot([top, end[0]], [0, end[1]], "o-", color=color("rope", 1), ms=3, lw=0.6)
-left.plot(*off.at(times)[load].T, color=color("load", 0), lw=1.2, label="from beside the path")
+    left.plot(
+        [top, end[0]], [0, end[1]], "o-", color=color("rope", 1), ms=3, lw=0.6
+    )
+left.plot(
+    *off.at(times)[load].T,
+    color=color("load", 0),
+    lw=1.2,
+    label="from beside the path",
+)
 left.set(xlabel="X [m]", ylabel="Z [m]", aspect="equal")
 legend(left)
 right.plot(times, run.at(times)[crane.control[drive]], label="drive")
-right.plot(times, run.at(times)[crane.control[winch]] - m * g, label="winch, beyond the weight")
+right.plot(
+    times,
+    run.at(times)[crane.control[winch]] - m * g,
+    label="winch, beyond the weight",
+)
 right.set(xlabel="time [s]", ylabel="force [N]")
 legend(right)
 plt.show()

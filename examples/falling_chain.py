@@ -36,7 +36,12 @@ for k, point in enumerate(points):
     rods[f"rod {k}"] = (d @ d - link**2) / 2
     before = point.position
 chain = zm.System(points, gravity=g, constraints=rods)
-start = chain.start(guess=[(point.position, place((k + 1) * link)) for k, point in enumerate(points)])
+start = chain.start(
+    guess=[
+        (point.position, place((k + 1) * link))
+        for k, point in enumerate(points)
+    ]
+)
 
 run = zm.simulate(chain, start, until=0.4, rtol=1e-9, atol=1e-11)
 end = points[-1].position
@@ -46,9 +51,14 @@ print(run)
 t = np.linspace(0, 0.37, 200)
 fall = start[end[2]] - run.at(t)[end[2]]
 ahead = fall - g * t**2 / 2
-print(f"after {t[-1]:g} s the end is {ahead[-1] * 1000:.0f} mm ahead of a stone")
+print(
+    f"after {t[-1]:g} s the end is {ahead[-1] * 1000:.0f} mm ahead of a stone"
+)
 energy = run[chain.energy]
-print(f"the energy changes by {np.abs(energy - energy[0]).max() / abs(energy[0]):.0e} of itself")
+print(
+    "the energy changes by "
+    f"{np.abs(energy - energy[0]).max() / abs(energy[0]):.0e} of itself"
+)
 
 shapes, course = axes(1, 2, size=(9, 4.5))
 for moment in (0.0, 0.15, 0.25, 0.32, 0.37):

@@ -13,7 +13,11 @@ import numpy as np
 import zeromass as zm
 from zeromass.plot import axes, legend
 
-length, damping, angle = zm.parameter("length", 0.8), zm.parameter("damping", 0.05), zm.parameter("angle", 0.5)
+length, damping, angle = (
+    zm.parameter("length", 0.8),
+    zm.parameter("damping", 0.05),
+    zm.parameter("angle", 0.5),
+)
 bob = zm.Particle("bob", mass=1.0)
 x, y, z = bob.position
 pendulum = zm.System(
@@ -22,15 +26,25 @@ pendulum = zm.System(
     constraints={"rod": x**2 + z**2 - length**2, "plane": y},
     forces=zm.Force(-damping * bob.velocity, at=bob.position),
 )
-start = pendulum.start({x: length * np.sin(angle), zm.rate(x): 0.0}, guess={z: -1.0})
+start = pendulum.start(
+    {x: length * np.sin(angle), zm.rate(x): 0.0}, guess={z: -1.0}
+)
 
 true = {length: 1.1, damping: 0.3, angle: 0.9}
-made = pendulum.start({x: 1.1 * np.sin(0.9), zm.rate(x): 0.0}, guess={z: -1.0}, parameters={length: 1.1, damping: 0.3})
+made = pendulum.start(
+    {x: 1.1 * np.sin(0.9), zm.rate(x): 0.0},
+    guess={z: -1.0},
+    parameters={length: 1.1, damping: 0.3},
+)
 times = np.linspace(0.1, 5.0, 30)
-seen = zm.simulate(pendulum, made, until=5.0).at(times)[x] + np.random.default_rng(1).normal(scale=0.005, size=30)
+seen = zm.simulate(pendulum, made, until=5.0).at(times)[
+    x
+] + np.random.default_rng(1).normal(scale=0.005, size=30)
 
 first = zm.simulate(pendulum, start, until=5.0)
-found = zm.analysis.fit(first, {x: (times, seen, 0.005)}, over=[length, damping, angle])
+found = zm.analysis.fit(
+    first, {x: (times, seen, 0.005)}, over=[length, damping, angle]
+)
 print(found)
 for p, value in true.items():
     low, high = found.interval(p)

@@ -14,9 +14,13 @@ import zeromass as zm
 from zeromass.plot import axes
 
 vx, vy = zm.parameter("vx", 1.5), zm.parameter("vy", 1.0)
-body = zm.bodies.two_material_shell(outer=0.09, inner=0.08, densities=(7874, 10490))
+body = zm.bodies.two_material_shell(
+    outer=0.09, inner=0.08, densities=(7874, 10490)
+)
 rolling = zm.Rolling(body, on=zm.surfaces.dimpled_bowl(), gravity=9.81)
-start = rolling.start(contact=(-1.5, -0.75), velocity=(vx, vy), spin=0.0, orientation=(1, 0, 0, 0))
+start = rolling.start(
+    contact=(-1.5, -0.75), velocity=(vx, vy), spin=0.0, orientation=(1, 0, 0, 0)
+)
 study = zm.sweep(
     rolling,
     start,
@@ -36,7 +40,8 @@ for name in ("vx", "vy"):
 count = study.outcome.size
 lost = int((study.outcome != "finished").sum())
 print(
-    f"{count} starts: {lost} of them lose contact, the others need {float(study.friction.median()):.2f} at the median"
+    f"{count} starts: {lost} of them lose contact, the others need "
+    f"{float(study.friction.median()):.2f} at the median"
 )
 
 # %%
@@ -45,7 +50,10 @@ print(
 needs = study.friction.where(study.outcome == "finished")
 one = study.isel(abs(needs - 0.4).argmin(...))
 run = one.zm.run()
-print(f"vx = {float(one.vx):.3f} m/s, vy = {float(one.vy):.3f} m/s: {run.required_friction()}")
+print(
+    f"vx = {float(one.vx):.3f} m/s, vy = {float(one.vy):.3f} m/s: "
+    f"{run.required_friction()}"
+)
 
 # %%
 

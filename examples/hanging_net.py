@@ -19,22 +19,36 @@ from zeromass.plot import axes, legend
 
 side, rod, mass, drag = 7, 0.15, 0.02, 0.08
 wind, span = zm.parameter("wind", 0.0), zm.parameter("span", 0.6)
-knots = {(i, j): zm.Particle(f"knot {i} {j}", mass) for i in range(side) for j in range(side)}
+knots = {
+    (i, j): zm.Particle(f"knot {i} {j}", mass)
+    for i in range(side)
+    for j in range(side)
+}
 
 rods, guess = {}, {}
 for (i, j), knot in knots.items():
     for beside in ((i + 1, j), (i, j + 1)):
         if beside in knots:
             d = knots[beside].position - knot.position
-            rods[f"rod {i} {j} – {beside[0]} {beside[1]}"] = (d @ d - rod**2) / (2 * rod)
+            rods[f"rod {i} {j} – {beside[0]} {beside[1]}"] = (
+                d @ d - rod**2
+            ) / (2 * rod)
     place = [0.1 * (i - (side - 1) / 2), -0.12 * j, 0.07 * (i % 2 + j % 2)]
     guess.update(zip(knot.position, place, strict=True))
 hooks = {
     "left hook": knots[0, 0].position - np.array([-span / 2, 0, 0]),
     "right hook": knots[side - 1, 0].position - np.array([span / 2, 0, 0]),
 }
-air = [zm.Force(drag * (np.array([0, wind, 0]) - knot.velocity), at=knot.position) for knot in knots.values()]
-net = zm.System(list(knots.values()), gravity=9.81, constraints={**rods, **hooks}, forces=air)
+air = [
+    zm.Force(drag * (np.array([0, wind, 0]) - knot.velocity), at=knot.position)
+    for knot in knots.values()
+]
+net = zm.System(
+    list(knots.values()),
+    gravity=9.81,
+    constraints={**rods, **hooks},
+    forces=air,
+)
 
 run = zm.simulate(net, net.start(guess=guess), until=3.0, rtol=1e-7, atol=1e-9)
 print(run.program)
@@ -48,7 +62,9 @@ page = run.view(
     trails=[knots[0, side - 1].position, knots[side - 1, side - 1].position],
     title="A net in the wind",
 )
-print(f"{page.name}: {page.stat().st_size / 1e6:.1f} MB, two sliders, no network")
+print(
+    f"{page.name}: {page.stat().st_size / 1e6:.1f} MB, two sliders, no network"
+)
 
 # %%
 # The same in Python: where the lowest knot of the net is, in winds of different strength.
@@ -57,7 +73,9 @@ ax = axes(size=(6, 4), titles=["The middle of the lower edge"])
 t = np.linspace(0.0, 3.0, 600)
 last = knots[side // 2, side - 1].position
 for value in (0.0, 2.5, 5.0):
-    other = zm.simulate(net, run.start.again({wind: value}), until=3.0, rtol=1e-7, atol=1e-9)
+    other = zm.simulate(
+        net, run.start.again({wind: value}), until=3.0, rtol=1e-7, atol=1e-9
+    )
     ax.plot(t, other.at(t)[last[1]], label=f"wind {value:g} m/s")
 ax.set(xlabel="time [s]", ylabel="Y [m]")
 legend(ax)

@@ -22,9 +22,12 @@ system = zm.System(
     [coin, contact],
     gravity=g,
     constraints={
-        "rim": contact.position - coin.position - R * down / np.sqrt(down @ down),
+        "rim": contact.position
+        - coin.position
+        - R * down / np.sqrt(down @ down),
         "table": contact.position[2],
-        "no slip": coin.velocity + np.cross(coin.angular_velocity, contact.position - coin.position),
+        "no slip": coin.velocity
+        + np.cross(coin.angular_velocity, contact.position - coin.position),
     },
 )
 
@@ -52,7 +55,8 @@ for factor in (0.8, 1.2):
     run = rolled(factor * critical)
     lean = run.at(times)[np.arcsin(axis[2])]
     print(
-        f"{factor} of the critical speed: leans up to {np.abs(lean).max():.4f} rad, "
+        f"{factor} of the critical speed: leans up to "
+        f"{np.abs(lean).max():.4f} rad, "
         f"energy drift {np.ptp(run[system.energy]):.0e} J"
     )
     ax.semilogy(times, np.abs(lean), label=rf"$v = {factor}\,\sqrt{{gR/3}}$")

@@ -23,24 +23,38 @@ k = body.angular_velocity_body[2] * N
 
 
 def started(tilt, factor):
-    """With `factor` times the k of the permanent rotation, k² = m g (a² − c²) sin⁴ ϑ/z."""
+    """`factor` times the k of the permanent rotation."""
     s, z = np.sin(tilt), np.hypot(a * np.sin(tilt), c * np.cos(tilt))
     permanent = np.sqrt(m * g * (a**2 - c**2) / z) * s**2
-    ω3 = factor * permanent / np.sqrt(I1 * np.cos(tilt) ** 2 + I3 * s**2 + m * z**2)
+    ω3 = (
+        factor
+        * permanent
+        / np.sqrt(I1 * np.cos(tilt) ** 2 + I3 * s**2 + m * z**2)
+    )
     turn = (np.cos(tilt / 2), np.sin(tilt / 2), 0, 0)
     ω = ω3 * np.array([0, -np.cos(tilt) / s, 1])  # none about the vertical
-    return rolling.start([(rolling.contact[:2], (0, 0)), (body.quaternion, turn), (body.angular_velocity_body, ω)])
+    return rolling.start(
+        [
+            (rolling.contact[:2], (0, 0)),
+            (body.quaternion, turn),
+            (body.angular_velocity_body, ω),
+        ]
+    )
 
 
-left, right = axes(1, 2, size=(10, 4.2), titles=["Path of the contact", "Tilt of the axis"])
+left, right = axes(
+    1, 2, size=(10, 4.2), titles=["Path of the contact", "Tilt of the axis"]
+)
 times = np.linspace(0, 4, 2000)
 for factor in (1.0, 1.2, 0.8):
     run = zm.simulate(rolling, started(1.0, factor), until=4.0, rtol=1e-12)
     kept, dense = run[k], run.at(times)
     least, most = np.arccos([run[up].max(), run[up].min()])
     print(
-        f"{factor:.1f} of the permanent rotation's k: tilt {least:.5f} to {most:.5f} rad; "
-        f"k changed by {np.ptp(kept) / abs(kept[0]):.0e}, the energy by {np.ptp(run[rolling.energy]):.0e} J"
+        f"{factor:.1f} of the permanent rotation's k: tilt {least:.5f} to "
+        f"{most:.5f} rad; "
+        f"k changed by {np.ptp(kept) / abs(kept[0]):.0e}, the energy by "
+        f"{np.ptp(run[rolling.energy]):.0e} J"
     )
     left.plot(*dense[rolling.contact[:2]].T, lw=0.9)
     right.plot(times, np.arccos(dense[up]), label=f"{factor:g} of k")

@@ -15,21 +15,34 @@ from zeromass.plot import axes
 
 omega = zm.parameter("omega", np.pi)
 shaking = 0.1 * np.cos(omega * zm.t)
-trough = zm.Surface(lambda X, Y, Z: Z / 9 - X**2 / 4, shift=(shaking, shaking, 0), name="trough")
-ball = zm.bodies.SphericalBody(radius=0.02, mass=0.2634, inertia=(4.21e-5,) * 3, name="ball")
+trough = zm.Surface(
+    lambda X, Y, Z: Z / 9 - X**2 / 4, shift=(shaking, shaking, 0), name="trough"
+)
+ball = zm.bodies.SphericalBody(
+    radius=0.02, mass=0.2634, inertia=(4.21e-5,) * 3, name="ball"
+)
 rolling = zm.Rolling(ball, on=trough, gravity=9.81)
 
 slow = zm.simulate(rolling, rolling.start(contact=(0.2, 0)), until=4.0)
 balance = slow.work()
-print(f"slow: the energy changes by {balance.change[-1]:.6f} J, the trough does {balance.constraint[-1]:.6f} J")
+print(
+    f"slow: the energy changes by {balance.change[-1]:.6f} J, the trough does "
+    f"{balance.constraint[-1]:.6f} J"
+)
 
 # %%
 # The frequency is a parameter: another value needs no new code.
 
-fast = zm.simulate(rolling, rolling.start(contact=(0.2, 0), parameters={omega: 3 * np.pi}), until=4.0)
+fast = zm.simulate(
+    rolling,
+    rolling.start(contact=(0.2, 0), parameters={omega: 3 * np.pi}),
+    until=4.0,
+)
 print(f"fast: {fast.outcome}")
 
-left, right = axes(1, 2, size=(10, 4), titles=["slow", "fast, until contact is lost"])
+left, right = axes(
+    1, 2, size=(10, 4), titles=["slow", "fast, until contact is lost"]
+)
 slow.plot.balance(left)
 fast.plot.forces(right)
 plt.show()

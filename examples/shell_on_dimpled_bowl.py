@@ -12,17 +12,30 @@ import numpy as np
 import zeromass as zm
 from zeromass.plot import axes
 
-body = zm.bodies.two_material_shell(outer=0.09, inner=0.08, densities=(7874, 10490))
+body = zm.bodies.two_material_shell(
+    outer=0.09, inner=0.08, densities=(7874, 10490)
+)
 rolling = zm.Rolling(body, on=zm.surfaces.dimpled_bowl(), gravity=9.81)
-start = rolling.start(contact=(-1.5, -0.75), velocity=(1.5, 1.0), spin=0.0, orientation=(1, 0, 0, 0))
+start = rolling.start(
+    contact=(-1.5, -0.75),
+    velocity=(1.5, 1.0),
+    spin=0.0,
+    orientation=(1, 0, 0, 0),
+)
 run = zm.simulate(rolling, start, until=25.0, rtol=1e-12, atol=1e-15)
 
 # %%
 # Energy and torque are kept to rounding; the friction that rolling needs is found between the steps too.
 
 energy = run[rolling.energy]
-print(f"energy {energy[0]:.6f} J, relative drift {np.ptp(energy) / energy[0]:.0e} in 25 s")
-print(f"torque at the contact below {np.abs(run[rolling.torque_at_contact]).max():.0e} N m")
+print(
+    f"energy {energy[0]:.6f} J, relative drift "
+    f"{np.ptp(energy) / energy[0]:.0e} in 25 s"
+)
+print(
+    "torque at the contact below "
+    f"{np.abs(run[rolling.torque_at_contact]).max():.0e} N m"
+)
 print(f"friction: {run.required_friction()}")
 
 # %%

@@ -27,12 +27,18 @@ hoop = zm.System(
 )
 theta = 0.05
 start = hoop.start(
-    [(bead.position, (R * np.sin(theta), 0, -R * np.cos(theta))), (bead.velocity, (0, R * np.sin(theta) * Omega, 0))]
+    [
+        (bead.position, (R * np.sin(theta), 0, -R * np.cos(theta))),
+        (bead.velocity, (0, R * np.sin(theta) * Omega, 0)),
+    ]
 )
 run = zm.simulate(hoop, start, until=5.0)
 
 jacobi = hoop.energy - Omega * m * (x * vy - y * vx)
-print(f"E varies by {np.ptp(run[hoop.energy]):.3f} J, E − ΩL by {np.ptp(run[jacobi]):.0e} J")
+print(
+    f"E varies by {np.ptp(run[hoop.energy]):.3f} J, E − ΩL by "
+    f"{np.ptp(run[jacobi]):.0e} J"
+)
 
 # %%
 # The torque that keeps the hoop turning is the moment of the plane's force about the vertical.
@@ -42,11 +48,18 @@ torque = x * force[1] - y * force[0]
 times = np.linspace(0, 5, 800)
 angle = np.arccos(np.clip(-run.at(times)[z] / R, -1, 1))
 rest = np.arccos(g / (Omega**2 * R))
-print(f"the bead swings up to {np.degrees(angle.max()):.2f}°, about the equilibrium at {np.degrees(rest):.2f}°")
+print(
+    f"the bead swings up to {np.degrees(angle.max()):.2f}°, about the "
+    f"equilibrium at {np.degrees(rest):.2f}°"
+)
 
-left, right = axes(1, 2, size=(10, 4), titles=["Bead on a hoop that turns", "What turns it"])
+left, right = axes(
+    1, 2, size=(10, 4), titles=["Bead on a hoop that turns", "What turns it"]
+)
 left.plot(times, np.degrees(angle))
-left.axhline(np.degrees(rest), color="0.45", ls="--", lw=0.8, label="equilibrium")
+left.axhline(
+    np.degrees(rest), color="0.45", ls="--", lw=0.8, label="equilibrium"
+)
 left.set(xlabel="time [s]", ylabel="angle from the bottom [°]")
 legend(left)
 right.plot(times, run.at(times)[torque], color=color("applied"))

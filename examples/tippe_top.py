@@ -15,8 +15,12 @@ from zeromass.plot import axes
 
 R, m = 0.02, 0.006
 J = 0.4 * m * R**2
-top = zm.bodies.SphericalBody(R, m, (0.97 * J, 0.97 * J, J), (0, 0, -0.3 * R), name="top")
-rolling = zm.Rolling(top, on=zm.surfaces.plane(), gravity=9.81, friction=0.03, restitution=0.0)
+top = zm.bodies.SphericalBody(
+    R, m, (0.97 * J, 0.97 * J, J), (0, 0, -0.3 * R), name="top"
+)
+rolling = zm.Rolling(
+    top, on=zm.surfaces.plane(), gravity=9.81, friction=0.03, restitution=0.0
+)
 body, tilt = rolling.body, 0.4
 start = rolling.slipping.start(
     [
@@ -31,17 +35,36 @@ run = zm.simulate(rolling, start, until=22.0, rtol=1e-11)
 L = body.rotate(body.inertia @ body.angular_velocity_body)
 jellett = L @ (body.position - rolling.contact)
 touching = [part for part in run.segments if part.system.contacts]
-kept = np.concatenate([run.at(np.linspace(part.t[0], part.t[-1], 200))[jellett] for part in touching])
+kept = np.concatenate(
+    [
+        run.at(np.linspace(part.t[0], part.t[-1], 200))[jellett]
+        for part in touching
+    ]
+)
 angle = np.degrees(np.arccos(run[body.rotation[2, 2]]))
-print(f"the axis turns from {angle[0]:.1f}° to {angle[-1]:.1f}°, by way of {', '.join(dict.fromkeys(run.modes))}")
-print(f"Jellett's integral {kept[0]:.6e} J s m, changed by {np.ptp(kept) / kept[0]:.0e} of it while it touches")
-print(f"energy {1e3 * run[rolling.energy][0]:.3f} mJ, at the end {1e3 * run[rolling.energy][-1]:.3f} mJ")
+print(
+    f"the axis turns from {angle[0]:.1f}° to {angle[-1]:.1f}°, by way of "
+    f"{', '.join(dict.fromkeys(run.modes))}"
+)
+print(
+    f"Jellett's integral {kept[0]:.6e} J s m, changed by "
+    f"{np.ptp(kept) / kept[0]:.0e} of it while it touches"
+)
+print(
+    f"energy {1e3 * run[rolling.energy][0]:.3f} mJ, at the end "
+    f"{1e3 * run[rolling.energy][-1]:.3f} mJ"
+)
 
 # %%
 # The top turns over, and its mass centre climbs.
 
 dense = run.at(np.linspace(0, 22, 4000))
-left, right = axes(1, 2, size=(10, 4), titles=["Axis against the vertical", "Where the energy is"])
+left, right = axes(
+    1,
+    2,
+    size=(10, 4),
+    titles=["Axis against the vertical", "Where the energy is"],
+)
 left.plot(dense.t, np.degrees(np.arccos(dense[body.rotation[2, 2]])), lw=0.8)
 left.set(xlabel="time [s]", ylabel="tilt [°]", yticks=(0, 45, 90, 135, 180))
 right.plot(dense.t, 1e3 * dense[rolling.energy], label="all")

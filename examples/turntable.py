@@ -21,10 +21,15 @@ for name, body, ratio in (
 ):
     rolling = zm.Rolling(body, on=table, gravity=9.81)
     period = 2 * np.pi / (ratio * Omega)
-    run = zm.simulate(rolling, rolling.start(contact=(0.4, 0), velocity=(0, 0.6)), until=period)
+    run = zm.simulate(
+        rolling,
+        rolling.start(contact=(0.4, 0), velocity=(0, 0.6)),
+        until=period,
+    )
     path = run[rolling.center]
     print(
-        f"{name}: {np.linalg.norm(path[-1] - path[0]):.0e} m from its start after 2π/({ratio:.4f} Ω) = {period:.4f} s"
+        f"{name}: {np.linalg.norm(path[-1] - path[0]):.0e} m from its start "
+        f"after 2π/({ratio:.4f} Ω) = {period:.4f} s"
     )
     places = run.at(np.linspace(0, period, 400))[rolling.center]
     ax.plot(places[:, 0], places[:, 1], label=rf"{name}, {ratio:.3f} $\Omega$")

@@ -21,10 +21,15 @@ wheel = {
     "constraints": {"rolling": y - R * theta * np.sin(alpha)},
 }
 system = zm.System(**wheel)
-run = zm.simulate(system, system.start({theta: 0, zm.rate(theta): 0}), until=2.0)
+run = zm.simulate(
+    system, system.start({theta: 0, zm.rate(theta): 0}), until=2.0
+)
 
 law = m * g * R * np.sin(alpha) / (m * R**2 + Ic)
-print(f"angular acceleration {run[zm.acceleration(theta)][0]:.12f} rad/s², by eq. 5.17 {law:.12f}")
+print(
+    f"angular acceleration {run[zm.acceleration(theta)][0]:.12f} rad/s², by "
+    f"eq. 5.17 {law:.12f}"
+)
 
 # %%
 # The virtual particle: nothing resists its acceleration, and no constraint contains it.
@@ -39,8 +44,13 @@ print(with_particle.check(with_particle.start({theta: 0.3})))
 ax = axes(titles=["A wheel on an incline"])
 times = np.linspace(0, 2, 21)
 ax.plot(times, run.at(times)[y], "o", ms=4, label="computed")
-ax.plot(times, law * R * np.sin(alpha) * times**2 / 2, lw=1, label="closed form")
+ax.plot(
+    times, law * R * np.sin(alpha) * times**2 / 2, lw=1, label="closed form"
+)
 ax.set(xlabel="time [s]", ylabel="descent $y$ [m]")
 legend(ax)
-print(f"reaction on y: {run[system.reaction.on(y)][0, 0]:.6f} N, gravity: {m * g:.6f} N")
+print(
+    f"reaction on y: {run[system.reaction.on(y)][0, 0]:.6f} N, gravity: "
+    f"{m * g:.6f} N"
+)
 plt.show()

@@ -15,13 +15,26 @@ from zeromass.plot import axes, legend
 
 r, s, ρ, speed = 0.5, 0.75, 0.3, 10.0
 γ = zm.parameter("slope", 0.05)
-S, depth = s + ρ * np.sin(np.arctan(γ)), ρ * np.cos(np.arctan(γ))  # the middle of a rail head
+S, depth = (
+    s + ρ * np.sin(np.arctan(γ)),
+    ρ * np.cos(np.arctan(γ)),
+)  # the middle of a rail head
 axle = zm.RigidBody("wheelset", 1200.0, (600.0, 100.0, 600.0), at=(0, 0, r))
 wheels = []
 for side, name in ((1, "left"), (-1, "right")):
-    rail = zm.Surface(lambda X, Y, Z: (Y**2 + Z**2 - ρ**2) / (2 * ρ), shift=(0, side * S, -depth), name=f"{name} rail")
+    rail = zm.Surface(
+        lambda X, Y, Z: (Y**2 + Z**2 - ρ**2) / (2 * ρ),
+        shift=(0, side * S, -depth),
+        name=f"{name} rail",
+    )
     cone = lambda y, side=side: r - side * γ * y  # noqa: E731
-    given = {"profile": cone, "center": (0, side * s, 0), "axis": (0, 1, 0), "name": name, "two_sided": True}
+    given = {
+        "profile": cone,
+        "center": (0, side * s, 0),
+        "axis": (0, 1, 0),
+        "name": name,
+        "two_sided": True,
+    }
     wheels.append(zm.joints.WheelOnSurface(zm.Ground(), axle, rail, **given))
 system = zm.System([axle], gravity=9.81, joints=wheels)
 x, y, z = axle.position
@@ -30,12 +43,23 @@ x, y, z = axle.position
 def weaving(aside, slope=0.05):
     """A run that begins off the middle, and its wavelength."""
     given = {x: 0, y: aside, axle.rotation[0, 1]: 0, axle.velocity[0]: speed}
-    start, middle = system.start(given, parameters={γ: slope}), zm.Event("middle", y, terminal=False)
-    run = zm.simulate(system, start, until=2.6 * np.pi * np.sqrt(r * s / slope) / speed, events=middle, rtol=1e-11)
+    start, middle = (
+        system.start(given, parameters={γ: slope}),
+        zm.Event("middle", y, terminal=False),
+    )
+    run = zm.simulate(
+        system,
+        start,
+        until=2.6 * np.pi * np.sqrt(r * s / slope) / speed,
+        events=middle,
+        rtol=1e-11,
+    )
     return run, 2 * np.diff(run.at([event.t for event in run.events])[x]).mean()
 
 
-left, right = axes(1, 2, size=(10, 4), titles=["Way of the axle", "Wavelength over Klingel's"])
+left, right = axes(
+    1, 2, size=(10, 4), titles=["Way of the axle", "Wavelength over Klingel's"]
+)
 for aside in (1e-4, 0.02, 0.05):
     run, length = weaving(aside)
     print(
@@ -46,12 +70,24 @@ for aside in (1e-4, 0.02, 0.05):
 slopes, ratios = np.geomspace(0.01, 0.3, 7), []
 for slope in slopes:
     klingel = 2 * np.pi * np.sqrt(r * s / slope)
-    exact = klingel / np.sqrt(1 + ρ * np.sin(np.arctan(slope)) / s)  # small motions on round rails
+    exact = klingel / np.sqrt(
+        1 + ρ * np.sin(np.arctan(slope)) / s
+    )  # small motions on round rails
     ratios.append(weaving(1e-4, slope)[1] / klingel)
-    print(f"slope {slope:.4f}: {ratios[-1] * klingel:.6f} m, exact {exact:.6f} m, Klingel {klingel:.6f} m")
+    print(
+        f"slope {slope:.4f}: {ratios[-1] * klingel:.6f} m, exact {exact:.6f} m, Klingel {klingel:.6f} m"
+    )
 left.set(xlabel="along the rails [m]", ylabel="off the middle [mm]")
 right.plot(slopes, ratios, "o", label="computed")
-right.plot(slopes, 1 / np.sqrt(1 + ρ * np.sin(np.arctan(slopes)) / s), label=r"$1/\sqrt{1 + \varrho\,\sin\alpha/s}$")
-right.set(xlabel=r"slope of the wheels, $\tan\alpha$", ylabel="ratio", ylim=(0.93, 1.005))
+right.plot(
+    slopes,
+    1 / np.sqrt(1 + ρ * np.sin(np.arctan(slopes)) / s),
+    label=r"$1/\sqrt{1 + \varrho\,\sin\alpha/s}$",
+)
+right.set(
+    xlabel=r"slope of the wheels, $\tan\alpha$",
+    ylabel="ratio",
+    ylim=(0.93, 1.005),
+)
 legend(right)
 plt.show()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
 import subprocess
@@ -18,14 +19,19 @@ from zeromass.integrate import METHODS
 
 DOCS = Path(__file__).parents[1] / "docs"
 GUIDE, COURSE = sorted((DOCS / "guide").glob("*.md")), sorted((DOCS / "course").glob("*.md"))
-PAGES = [*GUIDE, *COURSE, DOCS / "tutorial.md", DOCS / "index.md"]
+COMING = sorted((DOCS / "coming-from").glob("*.md"))
+PAGES = [*GUIDE, *COURSE, *COMING, DOCS / "tutorial.md", DOCS / "index.md", DOCS / "how-do-i.md"]
+
+
+BLOCK = re.compile(r"^(?:```python|<!-- check)\n(.*?)^(?:```|-->)$", flags=re.MULTILINE | re.DOTALL)
+WIDEST = 80
+"""Columns of code that is shown: more is cut off beside a table of contents."""
 
 
 def blocks(page: Path) -> list[tuple[int, str]]:
-    """Each block of Python code with the line on which it begins."""
+    """Each block of Python code with the line on which it begins; also those in comments, which check the others."""
     text = page.read_text(encoding="utf-8")
-    found = re.finditer(r"^```python\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
-    return [(text[: match.start(1)].count("\n"), match.group(1)) for match in found]
+    return [(text[: match.start(1)].count("\n"), match.group(1)) for match in BLOCK.finditer(text)]
 
 
 def fenced(page: Path, language: str) -> list[str]:
@@ -91,6 +97,26 @@ def test_names_of_the_notation_exist():
         assert hasattr(owners[owner], name), f"{owner}.{name}"
     for option in re.findall(r"`Rolling\((\w+)=…\)`", text):
         assert option in inspect.signature(zm.Rolling).parameters, option
+
+
+SHOWN = [*PAGES, DOCS.parent / "README.md"]
+EXAMPLES = sorted((DOCS.parent / "examples").glob("*.py"))
+
+
+@pytest.mark.parametrize("page", SHOWN, ids=lambda page: page.stem)
+def test_code_that_is_shown_is_narrow_and_asserts_nothing(page):
+    """What a page claims is checked in comments."""
+    for code in fenced(page, "python"):
+        assert [line for line in code.splitlines() if len(line) > WIDEST] == []
+        assert not any(isinstance(node, ast.Assert) for node in ast.walk(ast.parse(code)))
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.stem)
+def test_examples_are_narrow_and_assert_nothing(example):
+    text = example.read_text(encoding="utf-8")
+    code = re.sub(r'""".*?"""', "", text, count=1, flags=re.DOTALL)
+    assert [line for line in code.splitlines() if len(line) > WIDEST and not line.startswith("# ")] == []
+    assert not any(isinstance(node, ast.Assert) for node in ast.walk(ast.parse(text)))
 
 
 def test_commands_exist():

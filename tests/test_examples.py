@@ -13,7 +13,7 @@ import matplotlib.pyplot as plt
 import pytest
 
 EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
-LONGEST = 80
+LONGEST = 135
 """Lines: an example is read in one go."""
 
 

@@ -167,7 +167,7 @@ class Run(Course):
 
     _interface = (
         "at", "state", "t", "y", "outcome", "events", "plot", "view", "movie", "save", "to_xarray", "to_csv",
-        "to_parquet", "certificate", "remarks", "work", "maximum", "minimum", "integral", "mean",
+        "to_parquet", "certificate", "residuals", "remarks", "work", "maximum", "minimum", "integral", "mean",
         "required_friction", "pulling", "contacts", "impacts", "impulses", "segments", "modes", "changes",
         "switches", "passages", "sensitivity", "adjoint", "lyapunov_exponent", "lyapunov_spectrum", "system",
         "start", "parameters", "program", "settings", "statistics", "origin", "from_scenario", "within",
@@ -238,6 +238,23 @@ class Run(Course):
         from zeromass.analysis.imbalance import energy_remarks
 
         return energy_remarks(self)
+
+    def residuals(self, times: ArrayLike | None = None) -> dict[str, np.ndarray]:
+        """Constraint residuals over time, {constraint: values}: φ(q, t), or ψ(q, q̇, t) of a nonholonomic constraint.
+
+        Values have the shape (times,), or (times, rows) of a constraint with several rows; NaN in segments without it.
+
+        times  by default the steps, `run.t`
+
+        >>> bob = zm.Particle("bob", mass=0.5)
+        >>> pendulum = zm.System([bob], gravity=9.81, constraints={"string": (bob.position @ bob.position - 1.0) / 2})
+        >>> run = zm.simulate(pendulum, pendulum.start([(bob.position, (1.0, 0.0, 0.0)), (bob.velocity, 0.0)]), until=1.0)
+        >>> bool(np.abs(run.residuals()["string"]).max() < 1e-14)
+        True
+        """
+        from zeromass.analysis.residuals import residual_histories
+
+        return residual_histories(self, times)
 
     def work(self) -> Work:
         """Energy balance: energy along the run, and the work of forces.

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from zeromass.analysis.residuals import residual_histories
 from zeromass.expression import Grid, expressions
 from zeromass.integrate import Course, Segment
 from zeromass.integrate.joined import grouped, joined
@@ -62,6 +63,10 @@ def to_dataset(
             values = sampled[quantity.expression]
             labels = ("t", "component")[: values.ndim]
             data[name.replace(" ", "_")] = (labels, values, {"long_name": quantity.label, "units": quantity.unit})
+    if not run.system.large:
+        for name, values in residual_histories(run, sampled.t).items():
+            labels = ("t", f"row of {name}")[: values.ndim]
+            data[f"residual of {name}"] = (labels, values, {"long_name": f"residual of the constraint {name}"})
     coordinates: dict[str, Any] = {"t": ("t", sampled.t, {"units": "s", "long_name": "time"}), "coordinate": names}
     if any("component" in entry[0] for entry in data.values()):
         coordinates["component"] = ["x", "y", "z"]

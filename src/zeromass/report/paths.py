@@ -42,6 +42,12 @@ def path(
     Of several bodies the centres.
 
     frame  "space", or "surface": the track that the contact leaves on a surface that moves
+
+    >>> from matplotlib.figure import Figure
+    >>> ball = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.Surface(lambda X, Y: 0.3 * (X**2 + Y**2)))
+    >>> runs = [zm.simulate(ball, ball.start(contact=(a, 0)), until=1.0) for a in (0.2, 0.4)]
+    >>> zm.plot.path(runs, Figure().add_subplot(), labels=["near", "far"]).get_xlabel()
+    'X [m]'
     """
     given_flag(contours, "contours")
     given_choice(frame, "frame", ("space", "surface"))
@@ -109,7 +115,14 @@ def _tracks(run: Course, frame: Frame) -> list[_Track]:
 
 
 def path3d(runs: Runs, ax: Axes3D | None = None, *, labels: Sequence[str] | None = None) -> Axes3D:
-    """Contact point and centre in space over the surface, at the start where that moves [UM2022, figs 3, 5]."""
+    """Contact point and centre in space over the surface, at the start where that moves [UM2022, figs 3, 5].
+
+    >>> from matplotlib.figure import Figure
+    >>> ball = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.Surface(lambda X, Y: 0.3 * (X**2 + Y**2)))
+    >>> runs = [zm.simulate(ball, ball.start(contact=(a, 0)), until=1.0) for a in (0.2, 0.4)]
+    >>> zm.plot.path3d(runs, Figure().add_subplot(projection="3d")).get_zlabel()
+    'Z [m]'
+    """
     if ax is None:
         ax = _in_space()
     else:

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from zeromass.analysis import work
+from zeromass.analysis.residuals import residual_histories
 from zeromass.expression import Expression, Symbol, expressions
-from zeromass.integrate import Course, Segment
+from zeromass.integrate import Course
 from zeromass.model import ModelError
 from zeromass.model.given import given_all, given_kind
 from zeromass.model.naming import meant
@@ -57,6 +58,13 @@ def forces(runs: Runs, ax: Axes | None = None, *, labels: Sequence[str] | None =
     """Normal and friction force of the surface [UM2022, figs 6, 9, 12]; intervals in which it pulls are shaded.
 
     Of several contacts those that ever have one, friction in dashes.
+
+    >>> from matplotlib.figure import Figure
+    >>> ball = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.Surface(lambda X, Y: 0.3 * (X**2 + Y**2)))
+    >>> runs = [zm.simulate(ball, ball.start(contact=(a, 0)), until=1.0) for a in (0.2, 0.4)]
+    >>> ax = zm.plot.forces(runs, Figure().add_subplot(), labels=["near", "far"])
+    >>> ax.get_xlabel()
+    'time [s]'
     """
     ax = own(ax)
     runs = several(runs)
@@ -110,26 +118,58 @@ def _contact_forces(ax: Axes, run: Course, contacts: Sequence[str], label: str, 
 
 
 def friction_ratio(runs: Runs, ax: Axes | None = None, *, labels: Sequence[str] | None = None) -> Axes:
-    """Coefficient of friction that rolling needs, |F_t|/F_n."""
+    """Coefficient of friction that rolling needs, |F_t|/F_n.
+
+    >>> from matplotlib.figure import Figure
+    >>> ball = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.Surface(lambda X, Y: 0.3 * (X**2 + Y**2)))
+    >>> runs = [zm.simulate(ball, ball.start(contact=(a, 0)), until=1.0) for a in (0.2, 0.4)]
+    >>> ax = zm.plot.friction_ratio(runs, Figure().add_subplot(), labels=["near", "far"])
+    >>> ax.get_xlabel()
+    'time [s]'
+    """
     return _lines(
         runs, ["friction ratio"], ax, labels, "friction needed $|F_t|/F_n$", "Friction that rolling needs", "1"
     )
 
 
 def torque(runs: Runs, ax: Axes | None = None, *, labels: Sequence[str] | None = None) -> Axes:
-    """Torque of the surface at the contact, inertial components [UM2022, figs 6, 9, 12]."""
+    """Torque of the surface at the contact, inertial components [UM2022, figs 6, 9, 12].
+
+    >>> from matplotlib.figure import Figure
+    >>> ball = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.Surface(lambda X, Y: 0.3 * (X**2 + Y**2)))
+    >>> runs = [zm.simulate(ball, ball.start(contact=(a, 0)), until=1.0) for a in (0.2, 0.4)]
+    >>> ax = zm.plot.torque(runs, Figure().add_subplot(), labels=["near", "far"])
+    >>> ax.get_xlabel()
+    'time [s]'
+    """
     return _lines(
         runs, ["torque at contact"], ax, labels, "torque [N m]", "Torque of the surface at the contact", "N m"
     )
 
 
 def spin(runs: Runs, ax: Axes | None = None, *, labels: Sequence[str] | None = None) -> Axes:
-    """Spin velocity about the normal."""
+    """Spin velocity about the normal.
+
+    >>> from matplotlib.figure import Figure
+    >>> ball = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.Surface(lambda X, Y: 0.3 * (X**2 + Y**2)))
+    >>> runs = [zm.simulate(ball, ball.start(contact=(a, 0)), until=1.0) for a in (0.2, 0.4)]
+    >>> ax = zm.plot.spin(runs, Figure().add_subplot(), labels=["near", "far"])
+    >>> ax.get_xlabel()
+    'time [s]'
+    """
     return _lines(runs, ["spin"], ax, labels, "spin [rad/s]", "Spin about the normal", "rad/s")
 
 
 def energies(runs: Runs, ax: Axes | None = None, *, labels: Sequence[str] | None = None) -> Axes:
-    """Kinetic, potential and total energy."""
+    """Kinetic, potential and total energy.
+
+    >>> from matplotlib.figure import Figure
+    >>> x = zm.coordinate("x")
+    >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
+    >>> runs = [zm.simulate(spring, spring.start({x: a}), until=5.0) for a in (1.0, 2.0)]
+    >>> zm.plot.energies(runs, Figure().add_subplot()).get_xlabel()
+    'time [s]'
+    """
     names = {"kinetic": "kinetic", "potential": "potential", "energy": "total"}
     return _lines(runs, names, ax, labels, "energy [J]", "Energies", "J")
 
@@ -159,7 +199,15 @@ def balance(run: Course, ax: Axes | None = None) -> Axes:
 
 
 def coordinates(runs: Runs, names: Sequence[str] | None = None, ax: Axes | None = None) -> Axes:
-    """Coordinates against time, all or those named; those in other units on axes of their own, below the first."""
+    """Coordinates against time, all or those named; those in other units on axes of their own, below the first.
+
+    >>> from matplotlib.figure import Figure
+    >>> x = zm.coordinate("x")
+    >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
+    >>> runs = [zm.simulate(spring, spring.start({x: a}), until=5.0) for a in (1.0, 2.0)]
+    >>> len(zm.plot.coordinates(runs, ax=Figure().add_subplot()).lines)
+    2
+    """
     runs = several(runs)
     known = units(runs[0].system)
     if names is not None and not isinstance(names, str):
@@ -215,7 +263,15 @@ def _shade(x: Symbol, k: int, others: Sequence[Symbol]) -> str:
 
 
 def quantity(runs: Runs, expression: Expression | str | np.ndarray, ax: Axes | None = None, *, label: str = "") -> Axes:
-    """Any expression against time; several as one array."""
+    """Any expression against time; several as one array.
+
+    >>> from matplotlib.figure import Figure
+    >>> x = zm.coordinate("x")
+    >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
+    >>> runs = [zm.simulate(spring, spring.start({x: a}), until=5.0) for a in (1.0, 2.0)]
+    >>> len(zm.plot.quantity(runs, x**2, Figure().add_subplot(), label="x² [m²]").lines)
+    2
+    """
     given_kind(label, str, "label", "a word")
     ax = own(ax)
     runs = several(runs)
@@ -250,11 +306,10 @@ def residuals(run: Course, ax: Axes | None = None) -> Axes:
     energy itself changes, and is no error.
     """
     ax = own(ax)
-    rows = [row for segment in run.segments for row in segment.system.rows if row.level < 2]
     floor, some = np.finfo(float).eps / 100, -(-len(run) // BINS)
-    for k, group in enumerate(dict.fromkeys(row.group for row in rows)):
-        lines = [_largest(segment.t, _violation(segment, group), some) for segment in run.segments]
-        t, values = (np.concatenate(both) for both in zip(*lines, strict=True))
+    histories = residual_histories(run)
+    for k, (group, signed) in enumerate(histories.items()):
+        t, values = _largest(run.t, np.abs(signed).reshape(len(run.t), -1).max(axis=1), some)
         ax.semilogy(t, np.maximum(values, floor), color=SERIES[k % len(SERIES)], lw=0.9, label=as_written(group))
     if run.system.has_energy and len(run) > 1:
         found = work(run)
@@ -266,11 +321,11 @@ def residuals(run: Course, ax: Axes | None = None) -> Axes:
     place: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "ha": "left", "va": "top", "linespacing": 1.2}
     ax.text(1.01, eps, "rounding\nof 1", fontsize="x-small", color="0.5", **place)
     ax.set_ylim(floor / 2, max(ax.get_ylim()[1], 100 * eps))
-    title = "What is left of the constraints" if rows else "What is left of energy and work"
+    title = "Constraint residuals" if histories else "Energy residual"
     timed(ax, "residual [SI]", [run], title, named=False)
     legend(ax, columns=3)
-    if rows and some > 1:
-        remark(ax, f"of every {some} steps the largest")
+    if histories and some > 1:
+        remark(ax, f"largest of every {some} steps")
     return ax
 
 
@@ -284,14 +339,6 @@ def _largest(t: np.ndarray, values: np.ndarray, some: int) -> tuple[np.ndarray, 
 def _driven(found: Any) -> bool:
     """Whether work changes the energy."""
     return bool(np.abs(np.stack([found.applied, found.constraint])).max() > found.noise)
-
-
-def _violation(segment: Segment, group: str) -> np.ndarray:
-    """Of a constraint at the steps of a segment; not a number where there is no such constraint, as where a body slips."""
-    zeros = [row.zero for row in segment.system.rows if row.group == group]
-    if not zeros:
-        return np.full(len(segment.t), np.nan)
-    return np.abs(segment.steps[expressions(zeros)]).max(axis=1)
 
 
 def _lines(

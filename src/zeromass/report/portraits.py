@@ -40,6 +40,13 @@ def phase(runs: Runs, x: Expression | None = None, y: Expression | None = None, 
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('$x$', '$\\\\dot{x}$')
     >>> plt.close(ax.figure)
+
+    >>> from matplotlib.figure import Figure
+    >>> x = zm.coordinate("x")
+    >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
+    >>> runs = [zm.simulate(spring, spring.start({x: a}), until=5.0) for a in (1.0, 2.0)]
+    >>> zm.plot.phase(runs, x, ax=Figure().add_subplot()).get_xlabel()
+    '$x$'
     """
     ax = own(ax, (4.6, 4.2))
     runs = several(runs)
