@@ -1,6 +1,6 @@
-"""The film of the README: the shell on the dimpled bowl, as the viewer draws it, frame by frame.
+"""The films of the README: the shell on the dimpled bowl, as the viewer draws it, frame by frame, light and dark.
 
-    python docs/film.py                             # docs/images/shell.webp, at most 3 MB
+    python docs/film.py                             # docs/images/shell.webp and shell-dark.webp, at most 3 MB each
 
 Needs a Chromium on the machine. Without one, `run.movie("shell.webp")` paints a plainer film.
 """
@@ -15,7 +15,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-PATH = ROOT / "docs" / "images" / "shell.webp"
+PATHS = {
+    theme: ROOT / "docs" / "images" / name for theme, name in (("light", "shell.webp"), ("dark", "shell-dark.webp"))
+}
 SIZE, RATE, SECONDS = (768, 480), 20, 7.5
 QUALITY, MOST = 60, 3_000_000
 
@@ -38,14 +40,14 @@ def page(folder: Path) -> Path:
     return zm.simulate(rolling, start, until=25.0).view(folder / "shell.html")
 
 
-def frames(path: Path) -> Iterator[bytes]:
+def frames(path: Path, theme: str) -> Iterator[bytes]:
     """Pictures of the page, a frame after the other."""
     chromium = executable()
     if chromium is None:
         sys.exit(MISSING)
     with browser(chromium) as view:
         view.size(*SIZE)
-        view.open(path, "paused&quality=high&theme=light")
+        view.open(path, f"paused&quality=high&theme={theme}")
         view.evaluate(ALONE)
         view.drawn()
         view.evaluate("viewer.follow(0)")
@@ -57,10 +59,12 @@ def frames(path: Path) -> Iterator[bytes]:
 if __name__ == "__main__":
     from PIL import Image
 
-    with tempfile.TemporaryDirectory() as folder:
-        made = [Image.open(io.BytesIO(picture)).convert("RGB") for picture in frames(page(Path(folder)))]
     options = {"save_all": True, "duration": round(1000 / RATE), "loop": 0, "quality": QUALITY, "method": 6}
-    made[0].save(PATH, append_images=made[1:], **options)
-    print(f"{PATH.relative_to(ROOT)}: {len(made)} frames, {PATH.stat().st_size / 1e6:.2f} MB")
-    if PATH.stat().st_size > MOST:
-        sys.exit("the film is too large for a page that one opens first")
+    for theme, path in PATHS.items():
+        with tempfile.TemporaryDirectory() as folder:
+            pictures = frames(page(Path(folder)), theme)
+            made = [Image.open(io.BytesIO(picture)).convert("RGB") for picture in pictures]
+        made[0].save(path, append_images=made[1:], **options)
+        print(f"{path.relative_to(ROOT)}: {len(made)} frames, {path.stat().st_size / 1e6:.2f} MB")
+        if path.stat().st_size > MOST:
+            sys.exit("the film is too large for a page that one opens first")

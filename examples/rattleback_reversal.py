@@ -35,7 +35,7 @@ body, n = rolling.body, rolling.body.angular_velocity[2]
 
 
 def spun(spin, tilt, damping=0.0):
-    """The stone at a rotation vector `tilt`, about horizontal axes, with a spin about the vertical."""
+    """The stone, tilted, with a spin about the vertical."""
     angle = np.linalg.norm(tilt)
     u = (np.cos(angle / 2), *(np.sin(angle / 2) * np.array(tilt) / angle), 0.0)
     given = [
@@ -69,10 +69,12 @@ for spin in (-0.01, -1.0):
         zm.analysis.linearize(rolling, steady, states=kept).eigenvalues.real
     )[::2]
     print(
-        f"{spin:+.2f} rad/s: modes grow at {grows[1]:+.7f} and {grows[0]:+.7f} 1/s, ratio {-grows[1] / grows[0]:.5f}"
+        f"{spin:+.2f} rad/s: modes grow at {grows[1]:+.7f} and "
+        f"{grows[0]:+.7f} 1/s, ratio {-grows[1] / grows[0]:.5f}"
     )
     print(
-        f"      by the law at {max(-κ * spin / 2):+.7f} and {min(-κ * spin / 2):+.7f} 1/s,",
+        f"      by the law at {max(-κ * spin / 2):+.7f} and "
+        f"{min(-κ * spin / 2):+.7f} 1/s,",
         end=" ",
     )
     print(f"ratio {squares.max() / squares.min():.5f}")
@@ -107,7 +109,8 @@ for mode, square, coupling in zip(modes.T, squares, κ, strict=True):
             2 * np.arctanh(abs(spin) / limit) / (abs(coupling) * limit)
         )
         print(
-            f"{spin:+.3f} rad/s: turns back after {found[-1]:9.4f} s, Garcia and Hubbard {expected[-1]:9.4f} s"
+            f"{spin:+.3f} rad/s: turns back after {found[-1]:9.4f} s, Garcia "
+            f"and Hubbard {expected[-1]:9.4f} s"
         )
     (line,) = right.loglog(
         spins,

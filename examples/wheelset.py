@@ -63,7 +63,8 @@ left, right = axes(
 for aside in (1e-4, 0.02, 0.05):
     run, length = weaving(aside)
     print(
-        f"{1e3 * aside:5.1f} mm off: {length:.4f} m, energy kept to {np.ptp(run[system.energy]) / run[system.energy][0]:.0e}"
+        f"{1e3 * aside:5.1f} mm off: {length:.4f} m, energy kept to "
+        f"{np.ptp(run[system.energy]) / run[system.energy][0]:.0e}"
     )
     dense = run.at(np.linspace(0, run.t[-1], 500))
     left.plot(dense[x], 1e3 * dense[y], lw=0.9)
@@ -75,7 +76,8 @@ for slope in slopes:
     )  # small motions on round rails
     ratios.append(weaving(1e-4, slope)[1] / klingel)
     print(
-        f"slope {slope:.4f}: {ratios[-1] * klingel:.6f} m, exact {exact:.6f} m, Klingel {klingel:.6f} m"
+        f"slope {slope:.4f}: {ratios[-1] * klingel:.6f} m, exact {exact:.6f} "
+        f"m, Klingel {klingel:.6f} m"
     )
 left.set(xlabel="along the rails [m]", ylabel="off the middle [mm]")
 right.plot(slopes, ratios, "o", label="computed")

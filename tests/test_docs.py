@@ -157,7 +157,7 @@ def test_code_runs(page, tmp_path, monkeypatch, capsys):
     assert "nan" not in capsys.readouterr().out.lower().split()
 
 
-@pytest.mark.parametrize("page", GUIDE + COURSE, ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", GUIDE + COURSE + COMING, ids=lambda page: page.stem)
 def test_page_is_in_the_table_of_contents(page):
     assert f"\n{page.stem}\n" in (page.parent / "index.md").read_text(encoding="utf-8") or page.stem == "index"
 
@@ -167,7 +167,7 @@ def test_the_first_page_has_the_ten_lines_of_the_readme():
     assert blocks(DOCS / "index.md")[0][1] == blocks(readme)[0][1]
 
 
-@pytest.mark.parametrize("page", sorted(DOCS.glob("*.md")) + GUIDE + COURSE, ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", sorted(DOCS.glob("*.md")) + GUIDE + COURSE + COMING, ids=lambda page: page.stem)
 def test_relative_links_lead_somewhere(page):
     """Links to files in the repository; what the build makes (gallery, interface, viewer) is checked by the build."""
     text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import re
@@ -70,12 +71,12 @@ class Place:
 
 
 def ten_lines() -> list[str]:
-    """The first program of the README, its imports as one line."""
+    """The first program of the README, statement by statement; its imports as one."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     match = re.search(r"^```python\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
     assert match
     imports, rest = match.group(1).split("\n\n", 1)
-    return [imports, *rest.splitlines()]
+    return [imports, *(ast.get_source_segment(rest, node) or "" for node in ast.parse(rest).body)]
 
 
 def drawing() -> dict[str, list[Place]]:

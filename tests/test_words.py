@@ -48,6 +48,7 @@ PAGES = [
     ROOT / "README.md",
     *sorted((ROOT / "docs").glob("*.md")),
     *sorted((ROOT / "docs" / "guide").glob("*.md")),
+    *sorted((ROOT / "docs" / "coming-from").glob("*.md")),
     *sorted((ROOT / "docs" / "course").glob("*.md")),
     *sorted((ROOT / "examples").glob("*.py")),
 ]
