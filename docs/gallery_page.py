@@ -36,6 +36,7 @@ GROUPS = {
     ],
     "Numbers of others": [
         "rattleback_reversal",
+        "fekete_points",
         "eulers_disc",
         "tippe_top",
         "rubber_ellipsoid",
@@ -47,6 +48,7 @@ GROUPS = {
         "slider_crank",
         "four_bar",
         "bennett_linkage",
+        "squeezing_mechanism",
         "delta_robot",
         "geneva_wheel",
         "robot_from_a_file",
