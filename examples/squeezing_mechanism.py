@@ -53,7 +53,7 @@ kinetic = sum(
     for m, J, c, a in parts
 )
 spring = B + turned(0.02, -0.018, γ) - C
-length = np.sqrt(spring @ spring)
+length = (spring @ spring) ** 0.5
 system = zm.System(
     kinetic=kinetic,
     potential=4530 * (length - 0.07785) ** 2 / 2,

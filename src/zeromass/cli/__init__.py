@@ -12,14 +12,14 @@ import signal
 import sys
 from typing import TYPE_CHECKING, Any
 
-from zeromass.cli import describe, new, papers, run, schema, show, sweep
+from zeromass.cli import describe, figures, new, papers, run, schema, show, sweep
 from zeromass.cli.app import app
 from zeromass.cli.console import Exit, nothing_more, said
 
 if TYPE_CHECKING:
     from zeromass.papers import Results
 
-__all__ = ["app", "describe", "main", "new", "papers", "report", "results", "run", "schema", "show", "sweep"]
+__all__ = ["app", "describe", "figures", "main", "new", "papers", "report", "results", "run", "schema", "show", "sweep"]
 
 
 def results() -> Results:

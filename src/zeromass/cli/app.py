@@ -30,6 +30,8 @@ HELP = """Equations of motion and simulation of constrained mechanical systems, 
 
   zeromass papers                     printed beside computed results
 
+  zeromass figures um2022             figures of a paper as printed
+
 Included scenarios: um2022, ud2011, stanescu, up2006-wheel, up2006-virtual-particle, up2006-chain, \
 up2006-light-first-mass, up2006-light-second-mass.
 

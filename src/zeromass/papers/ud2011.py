@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -97,11 +98,11 @@ def model() -> Model:
     return Model(Rolling(ball, on=trough, gravity=GRAVITY, two_sided=True), terms)
 
 
-def run(case: Shaking, *, until: float = UNTIL, rtol: float = RTOL, atol: float = ATOL) -> Run:
-    """One case."""
+def run(case: Shaking, *, until: float = UNTIL, rtol: float = RTOL, atol: float = ATOL, **options: Any) -> Run:
+    """One case; options as of `simulate`."""
     found = model()
     start = found.rolling.start(contact=(case.xi0, 0.0), parameters=found.values(case))
-    return whole(simulate(found.rolling, start, until=until, rtol=rtol, atol=atol))
+    return whole(simulate(found.rolling, start, until=until, rtol=rtol, atol=atol, **options))
 
 
 def runs() -> dict[str, Run]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -60,12 +61,12 @@ def system(no_spin: bool) -> Rolling:
     return Rolling(two_material_shell(*RADII, DENSITIES), on=surfaces.dimpled_bowl(), gravity=GRAVITY, no_spin=no_spin)
 
 
-def run(case: str, *, until: float = UNTIL, rtol: float = RTOL, atol: float = ATOL) -> Run:
-    """One case, such as "2B"."""
+def run(case: str, *, until: float = UNTIL, rtol: float = RTOL, atol: float = ATOL, **options: Any) -> Run:
+    """One case, such as "2B"; options as of `simulate`."""
     spin = SPINS[case[0]]
     shell = system(no_spin=spin is None)
     start = shell.start(contact=CONTACT, velocity=VELOCITY, spin=spin, orientation=ORIENTATIONS[case[1]])
-    return whole(simulate(shell, start, until=until, rtol=rtol, atol=atol))
+    return whole(simulate(shell, start, until=until, rtol=rtol, atol=atol, **options))
 
 
 def contact(run: Run) -> ContactPoint:
