@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import inspect
+import linecache
 import textwrap
 from collections.abc import Callable
 from functools import cached_property
@@ -41,9 +42,14 @@ class Kernel:
     @cached_property
     def node(self) -> ast.FunctionDef:
         """Its syntax tree, with the lines of the file."""
-        lines, first = inspect.getsourcelines(self.f)
-        tree = ast.parse(textwrap.dedent("".join(lines)))
-        ast.increment_lineno(tree, first - 1)
+        code = self.f.__code__
+        before = "\n" * (code.co_firstlineno - 1)
+        last = max(end or line or 0 for line, end, *_ in code.co_positions())
+        lines = linecache.getlines(self.file, self.f.__globals__)[code.co_firstlineno - 1 : last]
+        try:
+            tree = ast.parse(before + textwrap.dedent("".join(lines)))
+        except SyntaxError:  # its last instruction ends before its last line, which takes ten times as long to find
+            tree = ast.parse(before + textwrap.dedent(inspect.getsource(self.f)))
         node = tree.body[0]
         if not isinstance(node, ast.FunctionDef):
             raise self.error(node, "a kernel is made of a function")
