@@ -13,8 +13,7 @@ import atexit
 import os
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import cache
 from time import monotonic
 
@@ -32,7 +31,8 @@ class Queue:
         self._working = threading.Lock()  # held while a piece of work is under way
         self._starting = threading.Lock()
         self._thread: threading.Thread | None = None
-        self._waiters, self._waited = 0, -QUIET  # who waits for code now; when somebody last did, a time of `monotonic`
+        self.waited: float = -QUIET
+        """When somebody last waited for code, a time of `monotonic`; ∞ while somebody does."""
         self._hurry = threading.Event()
 
     def add(self, work: Work) -> None:
@@ -43,21 +43,10 @@ class Queue:
                 self._thread = threading.Thread(target=self._go, name="zeromass-compile", daemon=True)
                 self._thread.start()
 
-    @contextmanager
-    def waiting(self) -> Iterator[None]:
-        """While somebody waits for code: no piece of work begins."""
-        with self._starting:
-            self._waiters += 1
-        try:
-            yield
-        finally:
-            with self._starting:
-                self._waiters, self._waited = self._waiters - 1, monotonic()
-
     def _go(self) -> None:
         while True:
-            while not self._hurry.is_set() and (rest := self._rest()) > 0.0:
-                self._hurry.wait(rest)
+            while not self._hurry.is_set() and (rest := self.waited + QUIET - monotonic()) > 0.0:
+                self._hurry.wait(min(rest, QUIET))
             with self._working:
                 with self._starting:
                     if not self._waiting:
@@ -65,10 +54,6 @@ class Queue:
                         return
                     work = self._waiting.popleft()
                 work()
-
-    def _rest(self) -> float:
-        """Seconds until a piece of work may begin, if nobody asks for code until then."""
-        return QUIET if self._waiters else self._waited + QUIET - monotonic()
 
     def hold(self) -> None:
         """Waits for the piece of work under way, and lets none begin."""

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import math
 import operator
 import os
 from collections.abc import Callable, Mapping
+from time import monotonic
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 from weakref import WeakValueDictionary
 
@@ -179,8 +181,11 @@ class Code:
         self._text, self._target, self._passes, self._kept, self._bind = text, target, passes, keep, bind
         self.origin: str | None = origin
         best = self._found(BEST) if effort < BEST else None
-        with background.queue.waiting():
+        background.queue.waited = math.inf
+        try:
             self._engines = [self._loaded(best or self._machine_code(effort), BEST if best else effort)]
+        finally:
+            background.queue.waited = monotonic()
         self._addresses: dict[str, int] = {}
         self._asked = best is not None or effort >= BEST
 

@@ -271,7 +271,7 @@ def is_known(s: RootSearch, count: int, x0: float, x1: float, x2: float) -> bool
     return found
 
 
-@kernel
+@kernel(lazy=True)
 def find_other_sign(s: RootSearch, column: int, found: Reals2) -> int:
     """Points where a function has another sign than at the first bracket of the stack: how many, at most two.
 

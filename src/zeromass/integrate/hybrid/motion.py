@@ -130,7 +130,12 @@ class Driver(PieceMemory):
         self.memory.tell(self.m)
         if settings.step is None:
             self.m.lengths = length_table(program)
-        if self.large is None:  # else its equations take the time
+
+    def _count(self, evaluations: int) -> None:
+        """Counts evaluations; when there have been many, better code of the driver is made in the background."""
+        native = self.program.native
+        native.called(evaluations)
+        if native.busy and self.large is None:  # else its equations take the time
             for kernel in (drive, functions_at, functions_in_piece, select_in_piece):
                 compiled(kernel).code.improve()
 
@@ -222,7 +227,7 @@ class Driver(PieceMemory):
             given = m, self.w, self.step, self.roots, self.low, self.method.places, begins
             status, begins = Drive(compiled(drive)(*given)), False
             self.callbacks.check()
-            self.program.native.called(work.evaluations - before)
+            self._count(work.evaluations - before)
             tell(work.t)
             if status is Drive.AHEAD:
                 work.look_ahead()
@@ -261,7 +266,7 @@ class Driver(PieceMemory):
                     members.next += 1
                 self.memory.tell(m)
             tell(int(np.count_nonzero(members.counts[before : members.next, 0] == Ending.FINISHED)))
-        self.program.native.called(int(members.counts[:, 3].sum()))
+        self._count(int(members.counts[:, 3].sum()))
 
     def first_piece(self, start: State) -> Piece | None:
         """On which pieces a motion begins that has just been taken up; None where that is not decided."""

@@ -164,7 +164,7 @@ def cut(m: Motion, t: float, y: Reals) -> None:
         m.record[last, HEAD : HEAD + len(y)] = y
 
 
-@kernel
+@kernel(lazy=True)
 def retake(m: Motion, t: float, y: Reals) -> None:
     """y ← the state at a time by one step from the beginning of the last step, as far as its control allows that."""
     a, count = m.again_arguments, len(y)
@@ -191,7 +191,7 @@ def falling(m: Motion, w: Switches, t: float, y: Reals, c: int) -> float:
     return m.values[w.mode[m.guard_switch[c]]] * rate_of(w, y, w.slope[len(y) // 2 :], m.guard_switch[c]) * w.ahead
 
 
-@kernel
+@kernel(lazy=True)
 def sharpen(m: Motion, w: Switches, c: int) -> None:
     """Moves the end of a piece to g = 0 to rounding, by Newton's method, where g is nearly linear."""
     count, k = len(m.first), m.guard_switch[c]
@@ -353,7 +353,7 @@ def ends_at(m: Motion, c: int) -> bool:
     return m.cause[c] != NONE or m.terminal[c] == ENDS or m.terminal[c] == MAY_PASS
 
 
-@kernel
+@kernel(lazy=True)
 def stops_at_switch(m: Motion, w: Switches) -> bool:
     """Whether a motion that finds no further step is at switches, w.reached, beyond which its formulas have no values."""
     y, t, some, slide = m.y[: len(m.first)], m.reals[T], False, False
