@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +12,7 @@ from zeromass.compile.program import Program
 from zeromass.expression import Symbol, as_expression, caption
 from zeromass.integrate.hybrid.contact_table import HOLD, KINETIC, LAW, RESTITUTION
 from zeromass.integrate.hybrid.crossing import begin_modes, cross_switch, has_events
-from zeromass.integrate.hybrid.driven import DrivenPieces, piece_of
+from zeromass.integrate.hybrid.driven import DrivenPieces, DrivenSegments, piece_of
 from zeromass.integrate.hybrid.driver import drive, functions_in_piece, select_in_piece, take_back
 from zeromass.integrate.hybrid.guard_functions import LOW, GuardFunctions, LookedAt
 from zeromass.integrate.hybrid.members import Ending, Members, drive_members
@@ -29,7 +28,6 @@ from zeromass.integrate.hybrid.tables import ints
 from zeromass.integrate.hybrid.time_events import TimeEvents
 from zeromass.integrate.hybrid.vanishing import length_table
 from zeromass.integrate.pace import pace
-from zeromass.integrate.segment import Segment
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.stepping.ahead import Ahead
 from zeromass.integrate.stepping.layout import Int64, Real64
@@ -54,7 +52,7 @@ REMEMBERED, SPARE, KEPT = 8, 4, 2**22
 class Driven(NamedTuple):
     """What a run of the driver has led to.
 
-    segments  what makes those of the pieces that were finished
+    segments  those of the pieces that were finished
     status    why it returned
     state, piece   where it is: at the start of a piece that it leaves, or else at the end of the last one, but for a motion
               that has ended
@@ -63,7 +61,7 @@ class Driven(NamedTuple):
     interrupted   whether it leaves a piece because of Ctrl-C
     """
 
-    segments: list[Callable[[], Segment]]
+    segments: DrivenSegments
     status: Drive
     state: State
     piece: Piece
@@ -206,10 +204,9 @@ class Driver(PieceMemory):
             m.pieces, m.occurrences = m.pieces - 1, int(counts[last, 4])  # it is begun anew
         reached = {} if status in (Drive.LEFT, Drive.STIFF, Drive.FINISHED) else self.reached()
         which = list(reached) or m.which.tolist()
-        made = [partial(driven.segment, k, status if k == last else None, which) for k in range(last + kept)]
         if status not in (Drive.FINISHED, Drive.EVENT):
             state, piece = driven.end if kept else driven.state(last), driven.piece(last)
-        return Driven(made, status, state, piece, m.place, reached, interrupted)
+        return Driven(driven.finished(last + kept, status, which), status, state, piece, m.place, reached, interrupted)
 
     def target(self, moving: State, place: int) -> float:
         """Where a piece that begins at a state ends at the latest: at the next time event, or with the run."""
