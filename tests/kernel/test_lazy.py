@@ -131,6 +131,7 @@ def test_ctrl_c_while_code_is_looked_up_is_heard_when_machine_code_has_returned(
         from kernel.test_lazy import caller
         from zeromass.kernel import compiled as module
 
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # jobs of a shell may ignore it
         call, written = module.compiled(caller), module.text_of
 
         def text_of(*kernels, **given):

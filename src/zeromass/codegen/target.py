@@ -12,7 +12,7 @@ import operator
 import os
 from collections.abc import Callable, Mapping
 from time import monotonic
-from typing import Any, NamedTuple, ParamSpec, TypeVar
+from typing import Any, ClassVar, NamedTuple, ParamSpec, TypeVar
 from weakref import WeakValueDictionary
 
 import llvmlite
@@ -167,6 +167,9 @@ class Code:
     bind    writes addresses into code that was loaded, made with an effort, before anybody calls it
     """
 
+    improvements: ClassVar[int] = 0
+    """How often better code has been made in this process: addresses that were known before may be of older code."""
+
     def __init__(
         self,
         text: str | Callable[[], str],
@@ -248,6 +251,7 @@ class Code:
         self._text = ""  # it is not needed again
         self._engines.append(engine)
         self._addresses = {name: engine.get_function_address(name) for name in list(self._addresses)}
+        Code.improvements += 1
 
 
 def address(x: np.ndarray) -> int:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from zeromass.codegen.target import Code
 from zeromass.compile.program import Program
 from zeromass.expression import Symbol, as_expression, caption
 from zeromass.integrate.hybrid.contact_table import HOLD, KINETIC, LAW, RESTITUTION
@@ -102,6 +103,8 @@ class Driver(PieceMemory):
 
     def release(self, watched: GuardFunctions) -> None:
         """Leaves it to later motions."""
+        if self._improvements != Code.improvements:
+            return  # there is better code
         free = _free(watched, self.settings, self.program, self.stiffness)
         if len(free) < SPARE and self.work.record.nbytes + self.work.beside <= KEPT:
             free.append(self)
@@ -110,6 +113,7 @@ class Driver(PieceMemory):
         self, watched: GuardFunctions, settings: Settings, program: Program, stiffness: int = EXPLICIT
     ) -> None:
         method, events = stepper_of(settings.chosen), watched.events
+        self._improvements = Code.improvements
         self.tolerances = Tolerances(settings.rtol, settings.atol, settings.longest_step, settings.step)
         native, parameters = program.native, program.system.parameters
         state, values = np.zeros(2 * len(program.system.coordinates)), np.zeros(len(parameters))
@@ -123,7 +127,6 @@ class Driver(PieceMemory):
         self._followed = [e.zero for e in own if e.name.startswith("\0")]
         controlled = settings.step is None
         self._timed: bool = controlled and bool(terms_of_time(program.system, self._followed, self._sampled))
-        self._rhs: int = 0 if self.pieces.in_forces else native.rhs(1).address("rhs")
         self.memory: MethodMemory = method_memory(settings, work, program, self.step.polynomial, self.callbacks)
         self.memory.tell(self.m)
         if settings.step is None:
@@ -143,10 +146,7 @@ class Driver(PieceMemory):
         table   of switches of time alone
         memory  what it may take, bytes
         """
-        work, m, w, switches = self.work, self.m, self.w, self.pieces.switches
-        if not self.pieces.in_forces and (rhs := self.program.native.rhs(1).address("rhs")) != self._rhs:
-            self._rhs, w.rhs = rhs, rhs  # better code has been made  # pyright: ignore[reportAttributeAccessIssue]
-            self.memory.tell(m)
+        work, m, switches = self.work, self.m, self.pieces.switches
         work.memory = memory
         work.values[:] = [start.parameters.get(p, p.default or 0.0) for p in self.program.system.parameters]
         work.reals[:], work.reals[Real64.t] = self._fresh, start.t
@@ -369,7 +369,7 @@ def stiffness_of(watched: GuardFunctions, settings: Settings) -> int:
 def _free(watched: GuardFunctions, settings: Settings, program: Program, stiffness: int) -> list[Driver]:
     """Drivers of earlier motions that nobody uses."""
     known: dict[Any, list[Driver]] = watched.pieces.system.memory.setdefault("drivers", {})
-    key = program, settings, watched.events, watched.ahead, stiffness
+    key = program, settings, watched.events, watched.ahead, stiffness, Code.improvements  # which they have addresses of
     if key not in known:
         for old in list(known)[: 1 - REMEMBERED]:
             known.pop(old, None)

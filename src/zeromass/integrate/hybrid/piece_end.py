@@ -34,7 +34,7 @@ from zeromass.integrate.stepping.layout import HEAD, Int64
 from zeromass.integrate.stepping.narrow import bump_in_step
 from zeromass.integrate.stepping.step_functions import StepFunctions, state_at
 from zeromass.kernel.language import Reals, kernel
-from zeromass.kernel.roots import RootSearch, add_place, locate_roots, search_again
+from zeromass.kernel.roots import RootSearch, add_look, find_roots, look_at_places, search_seen
 from zeromass.model.state import ROUNDING
 
 NEARLY = 1e-2
@@ -286,12 +286,13 @@ def locate_end(m: Motion, w: Switches, s: StepFunctions, r: RootSearch, low: Roo
     if not add_kinks(m.kinks, m.bends, r):
         return int(PieceEnd.NO_ROOM)
     bump = bump_in_step(m.bumps, m.bends, r, m.bump)
+    look_at_places(r)
     if len(low.columns) > 0:
-        search_again(low, r)
+        search_seen(low, r)
         for k in range(low.count):
-            if not add_place(r, low.times[k], w.ahead):
+            if not add_look(r, low.times[k], w.ahead):
                 return int(PieceEnd.NO_ROOM)
-    locate_roots(r)
+    find_roots(r)
     last = 0
     while last < r.count and not ends_at(m, r.columns[r.which[last]]):
         last += 1
