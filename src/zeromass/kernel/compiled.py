@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import sys
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -51,7 +52,7 @@ class Compiled:
             self._fault: Any = self.code.function("fault", ctypes.c_int64)
         else:
             self.code = Code(
-                lambda: text_of(kernel, target=target, lazy=kernel),
+                cache(lambda: text_of(kernel, target=target, lazy=kernel)),  # for better code too
                 target,
                 origin=_origin(kernel),
                 passes=True,

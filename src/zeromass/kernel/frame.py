@@ -81,7 +81,8 @@ class Frame(ABC):
         self.unit, self.kernel, self.function = unit, kernel, function
         self.kinds, self.result = kernel.signature
         self.variables: dict[str, Variable] = {}
-        self.assignments: Counter[str] = Counter(assigned(kernel.node.body))
+        self.body: list[ast.stmt] = kernel.node.body
+        self.assignments: Counter[str] = Counter(assigned(self.body))
         self.entry: ir.IRBuilder = ir.IRBuilder(function.append_basic_block("entry"))
         self.start: ir.Block = function.append_basic_block("body")
         self.b: ir.IRBuilder = ir.IRBuilder(self.start)

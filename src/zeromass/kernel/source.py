@@ -43,9 +43,9 @@ class Kernel:
     def file(self) -> str:
         return inspect.getsourcefile(self.f) or "?"
 
-    @cached_property
+    @property
     def node(self) -> ast.FunctionDef:
-        """Its syntax tree, with the lines of the file."""
+        """Its syntax tree, with the lines of the file; parsed anew, as there are many kernels with large trees."""
         code = self.f.__code__
         first = code.co_firstlineno - 1
         end = max(line for *_, line in code.co_lines() if line)
@@ -64,7 +64,9 @@ class Kernel:
 
     @cached_property
     def _outer(self) -> dict[str, Any]:
-        return dict(inspect.getclosurevars(self.f).nonlocals)
+        return dict(
+            zip(self.f.__code__.co_freevars, [cell.cell_contents for cell in self.f.__closure__ or ()], strict=True)
+        )
 
     @property
     def _names(self) -> dict[str, Any]:

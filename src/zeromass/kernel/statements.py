@@ -23,7 +23,7 @@ class Emitter(Calls):
         """The whole of it."""
         self._loops = []  # where `break` and `continue` lead
         self._depth = 0  # of statements in others
-        self._body(self.kernel.node.body)
+        self._body(self.body)
         if not self.b.block.is_terminated:
             if self.result is not None:
                 raise self.error(self.kernel.node, f"it may end without a value, and returns {name_of(self.result)}")

@@ -45,10 +45,11 @@ class DrivenPieces:
         self, driver: Driver, start: State, state: State, first: Piece, log: np.ndarray, counts: np.ndarray
     ) -> None:
         self._driver, self._start, self._state, self._first = driver, start, state, first
-        self._log, self._counts = log, counts.tolist()
-        self._record = driver.work.record[self._counts[0][0] : self._counts[-1][0]].copy()
-        self._occurred = driver.m.occurred[self._counts[0][4] : self._counts[-1][4]].copy()
-        self._steps = driver.memory.steps(self._counts[0][0], self._record)
+        rows, occurred = (slice(counts[0, column], counts[-1, column]) for column in (0, 4))
+        self._log, self._counts = log, counts - counts[0] * (1, 0, 0, 0, 1)  # of its own record and occurrences
+        self._record = driver.work.record[rows].copy()
+        self._occurred = driver.m.occurred[occurred].copy()
+        self._steps = driver.memory.steps(int(counts[0, 0]), self._record)
         self._values = driver.work.values.copy()
         self._pieces: dict[int, Piece] = {0: first}
         self._modes_of: dict[int, Piece] = {}
@@ -118,7 +119,7 @@ class DrivenPieces:
         known = np.broadcast_to(self._values[: driver.hidden], (len(which), driver.hidden))
         modes = log[:, 1 + 2 * n : 1 + 2 * n + len(driver.parameters)]
         inputs = np.concatenate([log[:, : 1 + 2 * n], known, modes], axis=1)
-        before = self._record[[self._counts[k][0] - self._counts[0][0] - 1 for k in which], HEAD + n :]
+        before = self._record[self._counts[which, 0] - 1, HEAD + n :]
         return contact_impulses(driver.pieces, inputs, before, self._P[which])
 
     def state(self, k: int) -> State:
@@ -138,9 +139,8 @@ class DrivenPieces:
 
     def steps(self, count: int) -> Steps:
         """Times and states at the ends of the steps of the first pieces, so many, beginning with where each begins."""
-        first, order = self._counts[0][0], self._driver.order
-        begins = np.array([self._counts[k][0] - first + k for k in range(count)])
-        rows = np.empty((self._counts[count][0] - first + count, 1 + order))
+        begins, order = self._counts[:count, 0] + np.arange(count), self._driver.order
+        rows = np.empty((self._counts[count, 0] + count, 1 + order))
         steps = np.ones(len(rows), dtype=bool)
         steps[begins] = False
         rows[begins] = self._log[:count, : 1 + order]
@@ -155,12 +155,12 @@ class DrivenPieces:
     def segment(self, k: int, status: Drive | None, reached: Sequence[int]) -> Segment:
         """The segment of a piece; of the last one with why the driver ended, and the switches that were reached."""
         driver, piece = self._driver, self.piece(k)
-        before, after, first = self._counts[k], self._counts[k + 1], self._counts[0][0]
-        rows = self._record[before[0] - first : after[0] - first]
+        before, after = self._counts[k : k + 2].tolist()
+        rows = self._record[before[0] : after[0]]
         t = np.concatenate([self._log[k, :1], rows[:, 0]])
         y = np.concatenate([self._log[k, None, 1 : 1 + driver.order], rows[:, HEAD:]])
         end = float(t[-1])
-        occurred = self._occurred[before[4] - self._counts[0][4] : after[4] - self._counts[0][4]]
+        occurred = self._occurred[before[4] : after[4]]
         events = [driver.events[int(row[0])] for row in occurred]
         happened = tuple(
             Occurrence(e.name, float(row[1]), row[2:].copy()) for e, row in zip(events, occurred, strict=True)
@@ -201,8 +201,7 @@ class DrivenPieces:
         """The states inside steps of a piece, which are taken again or were kept; see `Source`."""
         driver, row = self._driver, self._log[k]
         if self._steps is not None:
-            first = self._counts[0][0]
-            return self._steps.part(self._counts[k][0] - first, self._counts[k + 1][0] - first).polynomials(*steps)
+            return self._steps.part(*self._counts[k : k + 2, 0].tolist()).polynomials(*steps)
         values = self._values.copy()
         values[driver.hidden :] = self._modes(k)
         work = Workspace(
