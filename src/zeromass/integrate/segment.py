@@ -297,7 +297,8 @@ class Segments(Sequence[Segment]):
 
     def promise(self, some: Promise, system: System) -> None:
         """Adds segments of a system that are made when they are asked for."""
-        self._promises.append((len(self), len(some), some))
+        if len(some):
+            self._promises.append((len(self), len(some), some))
         self._found += [None] * len(some)
         self._systems[system] = None
 
@@ -314,7 +315,7 @@ class Segments(Sequence[Segment]):
         parts, place = list[Steps](), 0
         for first, count, some in self._promises:
             parts += [(segment.t, segment.y) for segment in self[place:first]]
-            parts += [some.steps(count)] if count else []
+            parts += [some.steps(count)] if count else []  # the last may have been replaced
             place = first + count
         return parts + [(segment.t, segment.y) for segment in self[place:]]
 
