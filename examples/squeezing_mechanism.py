@@ -52,8 +52,8 @@ kinetic = sum(
     m * (zm.rate(c) @ zm.rate(c)) / 2 + J * zm.rate(a) ** 2 / 2
     for m, J, c, a in parts
 )
-spring = B + turned(0.02, -0.018, γ) - C
-length = (spring @ spring) ** 0.5
+x, y = B + turned(0.02, -0.018, γ) - C
+length = np.sqrt(x**2 + y**2)
 system = zm.System(
     kinetic=kinetic,
     potential=4530 * (length - 0.07785) ** 2 / 2,

@@ -100,7 +100,7 @@ def test_the_guide_lists_every_command():
 def test_examples_run(tmp_path, monkeypatch):
     """All of them, one after another as a user would: each does what it says, or says that the motion is not determined."""
     monkeypatch.chdir(tmp_path)
-    order = ("new", "check", "equations", "run", "plot", "view", "sweep", "schema", "papers")
+    order = ("new", "check", "equations", "run", "plot", "view", "sweep", "schema", "papers", "figures")
     assert set(order) == set(COMMANDS)
     for name in order:
         for line in examples(COMMANDS[name].help or ""):

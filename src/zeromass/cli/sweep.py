@@ -143,7 +143,7 @@ def _kept(scenario: Scenario, study: xarray.Dataset) -> dict[str, Any]:
 
 def _draw(study: xarray.Dataset, picture: Path) -> None:
     use_matplotlib()
-    from zeromass.plot import save_figure
+    from zeromass.report.plots import save_figure
     from zeromass.report.study_plots import study as plot_study
 
     save_figure(plot_study(study), picture)

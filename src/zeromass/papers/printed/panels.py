@@ -21,7 +21,8 @@ def panels(rows: int, columns: int, *, space: Sequence[int] = (), size: tuple[fl
     axes = []
     for k in range(rows * columns):
         ax: Any = figure.add_subplot(rows, columns, k + 1, projection="3d" if k in space else None)
-        ax.set_title(f"({LETTERS[k]})", fontsize=10)
+        if rows * columns > 1:
+            ax.set_title(f"({LETTERS[k]})", fontsize=10, loc="left")
         axes.append(ax)
     return figure, axes
 
@@ -46,4 +47,9 @@ def in_time(ax: Any, t: np.ndarray, curves: Sequence[tuple[np.ndarray, str, str,
         ax.plot(t, values, color=color, ls=style, lw=0.9, label=label or None)
     ax.set(xlabel="Time [s]", ylabel=ylabel)
     if any(label for *_, label in curves):
-        ax.legend(fontsize=7, frameon=False)
+        legend(ax)
+
+
+def legend(ax: Any) -> None:
+    """Names of the curves, above the panel: they hide nothing."""
+    ax.legend(fontsize=7, frameon=False, loc="lower right", bbox_to_anchor=(1, 0.99), ncols=4, borderaxespad=0.1)

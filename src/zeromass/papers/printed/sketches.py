@@ -6,21 +6,28 @@ from typing import Any
 
 import numpy as np
 
+MASS = 0.6
+"""Length d and height of a mass."""
 
-def _sketch(size: tuple[float, float] = (5.0, 4.0)) -> Any:
+
+def _sketch(x: tuple[float, float], y: tuple[float, float], scale: float = 1.25) -> Any:
+    """A figure without axes over a rectangle, `scale` inches a unit."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=size, layout="constrained")
-    ax = figure.add_subplot()
-    ax.set_aspect("equal")
+    figure = Figure(figsize=(scale * (x[1] - x[0]), scale * (y[1] - y[0])))
+    ax = figure.add_axes((0, 0, 1, 1))
+    ax.set(xlim=x, ylim=y, aspect="equal")
     ax.set_axis_off()
     return figure, ax
 
 
-def _arrow(ax: Any, begin: Any, end: Any, words: str = "", color: str = "black") -> None:
-    ax.annotate("", end, begin, arrowprops={"arrowstyle": "-|>", "color": color, "lw": 1.2})
+def _arrow(ax: Any, begin: Any, end: Any, words: str = "", color: str = "black", style: str = "-|>") -> None:
+    """An arrow, with words beyond its end."""
+    ax.annotate("", end, begin, arrowprops={"arrowstyle": style, "color": color, "lw": 1.2, "shrinkA": 0, "shrinkB": 0})
     if words:
-        ax.annotate(words, end, textcoords="offset points", xytext=(5, 3), color=color)
+        beyond = np.subtract(end, begin)
+        place = end + 0.14 * beyond / np.linalg.norm(beyond)
+        ax.text(*place, words, color=color, ha="center", va="center")
 
 
 def _circle(ax: Any, center: Any, radius: float, **style: Any) -> None:
@@ -28,127 +35,150 @@ def _circle(ax: Any, center: Any, radius: float, **style: Any) -> None:
     ax.plot(center[0] + radius * np.cos(φ), center[1] + radius * np.sin(φ), **{"color": "black", "lw": 1.2, **style})
 
 
-def _spring(ax: Any, begin: float, end: float, height: float, words: str) -> None:
-    x = np.linspace(begin, end, 200)
-    inside = (x > begin + 0.12 * (end - begin)) & (x < end - 0.12 * (end - begin))
-    ax.plot(x, height + 0.09 * np.sin(2 * np.pi * 6 * (x - begin) / (end - begin)) * inside, color="black", lw=1)
-    ax.text((begin + end) / 2, height + 0.17, words, ha="center")
-
-
-def _mass(ax: Any, x: float, words: str, width: float = 0.6) -> None:
-    ax.fill([x, x + width, x + width, x], [0, 0, 0.6, 0.6], color="0.85", ec="black")
-    ax.text(x + width / 2, 0.3, words, ha="center", va="center")
-
-
-def _wall(ax: Any, x: float) -> None:
-    ax.plot([x, x], [0, 0.9], color="black", lw=2)
-    for y in np.linspace(0.05, 0.9, 7):
-        ax.plot([x - 0.1, x], [y - 0.1, y], color="black", lw=0.8)
+def _words(ax: Any, *places: tuple[str, float, float]) -> None:
+    for words, x, y in places:
+        ax.text(x, y, words, ha="center", va="center")
 
 
 def free_shell() -> Any:
     """UM2022, figure 1."""
-    figure, ax = _sketch()
+    figure, ax = _sketch((-2.8, 1.9), (-1.9, 1.8))
+    origin, center = np.array([-2.3, -1.5]), np.array([-0.15, 0.1])
     _circle(ax, (0, 0), 1.0)
     _circle(ax, (0, 0), 0.85, ls="--")
-    ax.plot([0, -0.15], [0, 0.1], "k.", ms=6)
-    ax.text(0.05, -0.12, "O")
-    ax.text(-0.3, 0.15, "C")
-    _arrow(ax, (0, 0), (1.4, 0.35), "x̂")
-    _arrow(ax, (0, 0), (-0.35, 1.4), "ẑ")
-    _arrow(ax, (-2.2, -1.6), (-1.4, -1.6), "X")
-    _arrow(ax, (-2.2, -1.6), (-2.2, -0.8), "Z")
-    _arrow(ax, (-2.2, -1.6), (-1.75, -1.25), "Y")
-    _arrow(ax, (-2.2, -1.6), (-0.18, 0.08), "")
-    ax.text(-1.35, -0.7, "$w_C$")
-    _arrow(ax, (1.9, 1.2), (1.9, 0.5), "g")
-    ax.text(0.75, -0.85, "Σ")
+    ax.plot(*zip((0, 0), center, strict=True), "k.", ms=7)
+    _words(ax, ("O", 0.06, -0.13), ("C", -0.25, 0.24), ("Σ", 0.85, -0.8), ("$w_C$", -1.4, -0.6))
+    for end, words in (((1.35, 0.3), "x̂"), ((0.45, 0.75), "ŷ"), ((-0.45, 1.5), "ẑ")):
+        _arrow(ax, center, end, words)
+    for end, words in (((0.8, 0), "X"), ((0.25, 0.5), "Y"), ((0, 0.8), "Z")):
+        _arrow(ax, origin, origin + end, words)
+    _arrow(ax, origin, center)
+    _arrow(ax, (1.6, 1.5), (1.6, 0.9), "g")
     return figure
 
 
 def constrained_shell() -> Any:
     """UM2022, figure 2."""
-    figure, ax = _sketch()
+    figure, ax = _sketch((-2.8, 1.9), (-2.0, 1.3))
+    origin, contact = np.array([-2.3, -1.7]), np.array([0, -1.0])
     x = np.linspace(-1.8, 1.8, 100)
     ax.plot(x, -1.0 + 0.12 * x**2, color="black", lw=1.5)
     _circle(ax, (0, 0), 1.0)
-    ax.plot([0, -0.15, 0], [0, 0.1, -1.0], "k.", ms=7)
-    for words, place in (
-        ("O", (0.07, 0.02)),
-        ("C", (-0.32, 0.15)),
-        ("P", (0.08, -1.22)),
-        ("Γ", (1.6, -0.55)),
-        ("Σ", (0.8, 0.7)),
-    ):
-        ax.text(*place, words)
-    _arrow(ax, (0, -1.0), (0, -0.35), "n", "blue")
-    _arrow(ax, (0, 0), (-0.14, 0.09), "")
-    ax.text(-0.2, -0.13, "ρ")
+    ax.plot([0, -0.3, 0], [0, 0.2, -1.0], "k.", ms=7)
+    _words(ax, ("O", 0.15, 0.05), ("C", -0.42, 0.32), ("P", 0.1, -1.2), ("Γ", 1.6, -0.5), ("Σ", 0.85, 0.75))
+    _words(ax, ("ρ", -0.2, 0.0))
+    _arrow(ax, contact, (0, -0.4), "n", "blue")
+    _arrow(ax, (0, 0), (-0.3, 0.2))
+    for end, words in (((0.6, 0), "X"), ((0.35, 0.28), "Y"), ((0, 0.6), "Z")):
+        _arrow(ax, origin, origin + end, words)
     return figure
 
 
 def sphere_on_surface() -> Any:
     """UD2011, figure 1."""
-    figure, ax = _sketch()
+    figure, ax = _sketch((-2.9, 2.1), (-2.0, 1.6))
     x = np.linspace(-1.8, 1.8, 100)
-    ax.plot(x, -0.72 + 0.3 * np.sin(x), color="black", lw=1.5)
-    _circle(ax, (0.15, 0.33), 1.0)
-    ax.plot([0.15, 0.42], [0.33, -0.6], "k.", ms=7)
-    for words, place in (("C", (0.2, 0.38)), ("W", (0.47, -0.83)), ("Γ", (1.6, -0.6)), ("R", (0.35, -0.15))):
-        ax.text(*place, words)
-    ax.plot([0.15, 0.42], [0.33, -0.6], color="black", lw=0.8)
-    _arrow(ax, (-2.2, -1.6), (-1.4, -1.6), "x")
-    _arrow(ax, (-2.2, -1.6), (-2.2, -0.8), "z")
-    _arrow(ax, (-1.6, -1.1), (-0.9, -1.25), "x̄", "blue")
-    _arrow(ax, (-1.6, -1.1), (-1.45, -0.4), "z̄", "blue")
+    height = lambda x: -0.85 + 0.12 * (x + 0.4) ** 2  # noqa: E731
+    W = np.array([0.3, height(0.3)])
+    n = np.array([-0.24 * (W[0] + 0.4), 1.0])
+    n /= np.linalg.norm(n)
+    C, origin, moving = W + n, np.array([-2.4, -1.6]), np.array([-1.5, -1.5])
+    ax.plot(x, height(x), color="black", lw=1.5)
+    _circle(ax, C, 1.0)
+    ax.plot(*zip(C, W, strict=True), "k.-", ms=7, lw=0.8)
+    _words(ax, ("C", C[0] - 0.15, C[1] + 0.1), ("W", W[0] + 0.1, W[1] - 0.2), ("Γ", 1.9, -0.1))
+    _words(ax, ("R", (C + W)[0] / 2 + 0.15, (C + W)[1] / 2))
+    _arrow(ax, W, W + 0.45 * n, "n̂  ", "blue")
+    for end, words in (((0.6, 0), "x"), ((0.35, 0.28), "y"), ((0, 0.6), "z")):
+        _arrow(ax, origin, origin + end, words)
+    for end, words in (((0.6, -0.1), "x̄"), ((0.38, 0.24), "ȳ"), ((0.1, 0.6), "z̄")):
+        _arrow(ax, moving, moving + end, words, "blue")
     return figure
 
 
 def wheel_on_incline() -> Any:
     """UP2006, figure 1."""
-    figure, ax = _sketch()
-    α = 0.4
-    ax.plot([0, 4 * np.cos(α), 0, 0], [4 * np.sin(α), 0, 0, 4 * np.sin(α)], color="black", lw=1.4)
-    foot = np.array([1.6 * np.cos(α), 4 * np.sin(α) - 1.6 * np.sin(α)])
-    center = foot + 0.5 * np.array([np.sin(α), np.cos(α)])
-    _circle(ax, center, 0.5)
-    ax.plot(*center, "k.")
-    ax.plot(*zip(center, foot, strict=True), color="black", lw=0.8)
-    ax.text(*np.add(center, (0.1, 0.1)), "m, $I_c$")
-    ax.text(*((center + foot) / 2 + (0.05, -0.02)), "R")
-    ax.text(4 * np.cos(α) - 0.85, 0.1, "α")
-    _arrow(ax, (-0.4, 4 * np.sin(α)), (-0.4, 4 * np.sin(α) - 0.9), "y")
-    _arrow(ax, np.add(center, (0.75, 0.5)), np.add(center, (0.75, -0.1)), "g")
-    ax.text(*np.add(center, (-0.65, 0.45)), "θ")
+    figure, ax = _sketch((-0.8, 4.1), (-0.3, 2.3))
+    α, length, radius = 0.4, 4.0, 0.5
+    along, n = np.array([np.cos(α), -np.sin(α)]), np.array([np.sin(α), np.cos(α)])
+    top = np.array([0, length * np.sin(α)])
+    foot = top + 1.6 * along
+    center = foot + radius * n
+    ax.plot(*zip(top, (length * np.cos(α), 0), (0, 0), top, strict=True), color="black", lw=1.4)
+    _circle(ax, center, radius)
+    ax.plot(*zip(center, foot, strict=True), "k.-", lw=0.8)
+    φ = np.linspace(0, α, 30)
+    ax.plot(length * np.cos(α) - 0.7 * np.cos(φ), 0.7 * np.sin(φ), color="black", lw=0.8)
+    _words(ax, ("m, $I_c$", center[0] + 0.2, center[1] + 0.13), ("R", center[0] - 0.25, center[1] - 0.2))
+    _words(ax, ("α", length * np.cos(α) - 0.85, 0.15), ("θ", center[0] + 0.15, center[1] + 0.75))
+    ax.annotate(
+        "",
+        (center[0] + 0.45, center[1] + 0.45),
+        (center[0] - 0.3, center[1] + 0.57),
+        arrowprops={"arrowstyle": "-|>", "color": "black", "connectionstyle": "arc3,rad=-0.35"},
+    )
+    ax.plot([-0.5, 0], [center[1] + 0.6] * 2, color="black", lw=0.6)
+    ax.plot([-0.5, center[0]], [center[1]] * 2, color="black", lw=0.6, ls=":")
+    _arrow(ax, (-0.4, center[1] + 0.6), (-0.4, center[1]), "y")
+    _arrow(ax, (3.2, 1.7), (3.2, 1.1), "g")
     return figure
+
+
+def _spring(ax: Any, begin: float, end: float, words: str) -> None:
+    x = np.linspace(begin, end, 200)
+    inside = (x > begin + 0.12 * (end - begin)) & (x < end - 0.12 * (end - begin))
+    height = MASS / 2 + 0.09 * np.sin(2 * np.pi * 6 * (x - begin) / (end - begin)) * inside
+    ax.plot(x, height, color="black", lw=1)
+    _words(ax, (words, (begin + end) / 2, MASS / 2 + 0.2))
+
+
+def _mass(ax: Any, x: float, words: str) -> None:
+    ax.fill([x, x + MASS, x + MASS, x], [0, 0, MASS, MASS], color="0.85", ec="black")
+    _words(ax, (words, x + MASS / 2, MASS / 2))
+
+
+def _wall(ax: Any) -> None:
+    ax.plot([0, 0], [0, 0.9], color="black", lw=2)
+    for y in np.linspace(0.1, 0.9, 7):
+        ax.plot([-0.1, 0], [y - 0.1, y], color="black", lw=0.8)
+
+
+def _distance(ax: Any, begin: float, end: float, height: float, words: str) -> None:
+    """A distance between two places, as in a workshop drawing."""
+    for x in (begin, end):
+        ax.plot([x, x], [min(height, 0.75) - 0.1, max(height, 0.75) + 0.1], color="black", lw=0.5)
+    _arrow(ax, (begin, height), (end, height), style="<|-|>")
+    _words(ax, (words, (begin + end) / 2, height + 0.13))
 
 
 def two_masses() -> Any:
     """UP2006, figure 2."""
-    figure, ax = _sketch((6.5, 2.4))
-    _wall(ax, 0)
-    _spring(ax, 0, 1.2, 0.3, "$k_1$")
+    figure, ax = _sketch((-0.3, 4.2), (-0.2, 1.75))
+    _wall(ax)
+    _spring(ax, 0, 1.2, "$k_1$")
     _mass(ax, 1.2, "$m_1$")
-    _spring(ax, 1.8, 3.0, 0.3, "$k_2$")
+    _spring(ax, 1.2 + MASS, 3.0, "$k_2$")
     _mass(ax, 3.0, "$m_2$")
-    ax.plot([0, 4.2], [0, 0], color="black", lw=1)
-    _arrow(ax, (1.5, 0.75), (2.0, 0.75), "$x_1$")
-    _arrow(ax, (3.3, 0.75), (3.8, 0.75), "$x_2$")
+    ax.plot([0, 4.1], [0, 0], color="black", lw=1)
+    _distance(ax, 0, 1.2, 1.0, "$x_1$")
+    _distance(ax, 1.2, 1.2 + MASS, 1.0, "$d$")
+    _distance(ax, 0, 3.0, 1.4, "$x_2$")
     return figure
 
 
 def decomposed_masses() -> Any:
-    """UP2006, figure 3."""
-    figure, ax = _sketch((8.0, 2.4))
-    _wall(ax, 0)
-    _spring(ax, 0, 1.2, 0.3, "$k_1$")
+    """UP2006, figure 3: q₁ from the wall to the spring k₂, and q₂ the length of this spring."""
+    figure, ax = _sketch((-0.3, 5.1), (-0.2, 1.75))
+    _wall(ax)
+    _spring(ax, 0, 1.2, "$k_1$")
     _mass(ax, 1.2, "$m_1$")
-    _arrow(ax, (1.5, 0.75), (2.0, 0.75), "$x_1$")
-    ax.plot([2.6, 2.6], [0, 0.6], color="black", lw=2)
-    _spring(ax, 2.6, 3.8, 0.3, "$k_2$")
-    _mass(ax, 3.8, "$m_2$")
-    _arrow(ax, (2.6, 0.75), (3.1, 0.75), "$q_1$")
-    _arrow(ax, (4.1, 0.75), (4.6, 0.75), "$q_2$")
-    ax.plot([0, 5.0], [0, 0], color="black", lw=1)
-    ax.text(2.2, -0.3, "$x_1 + d = q_1$", ha="center")
+    ax.plot([2.5, 2.5], [0, MASS], color="black", lw=2)
+    _spring(ax, 2.5, 3.7, "$k_2$")
+    _mass(ax, 3.7, "$m_2$")
+    ax.plot([0, 2.1], [0, 0], color="black", lw=1)
+    ax.plot([2.3, 5.0], [0, 0], color="black", lw=1)
+    _distance(ax, 0, 1.2, 1.0, "$x_1$")
+    _distance(ax, 1.2, 1.2 + MASS, 1.0, "$d$")
+    _distance(ax, 0, 2.5, 1.4, "$q_1$")
+    _distance(ax, 2.5, 3.7, 1.0, "$q_2$")
     return figure

@@ -9,7 +9,7 @@ import numpy as np
 from zeromass.contact import Surface
 from zeromass.papers import ud2011
 from zeromass.papers.printed import Figures
-from zeromass.papers.printed.panels import in_time, panels
+from zeromass.papers.printed.panels import in_time, legend, panels
 from zeromass.papers.printed.sketches import sphere_on_surface
 from zeromass.report.surfaces import surface as draw_surface
 from zeromass.run import Run
@@ -37,7 +37,7 @@ def trough() -> Any:
     figure, (ax,) = panels(1, 1, space=[0], size=(6.0, 4.6))
     shape = Surface(lambda x, y: (ud2011.B0 / ud2011.A0) ** 2 * x**2, name="trough")
     draw_surface(shape, (-0.4, 0.4), (-0.4, 0.4), ax)
-    ax.set(xlabel="x [m]", ylabel="y [m]", zlabel="z [m]", title="")
+    ax.set(xlabel="x [m]", ylabel="y [m]", zlabel="z [m]")
     return figure
 
 
@@ -52,11 +52,11 @@ def behaviour(case: ud2011.Shaking) -> Any:
         space.plot(*place.T, "k" + style, lw=0.9, label=label)
         plane.plot(*place.T[:2], "k" + style, lw=0.9, label=label)
     space.set(xlabel="x [m]", ylabel="y [m]", zlabel="z [m]")
-    plane.set(xlabel="x [m]", ylabel="y [m]", aspect="equal")
-    plane.legend(fontsize=7, frameon=False)
+    plane.set(xlabel="x [m]", ylabel="y [m]")
+    legend(plane)
     drifting = ud2011.run(case, **PAPER)
     residuals = drifting.residuals()
     for ax, name, first in ((contact, "tangency", 3), (slip, "no slip", 6)):
-        curves = [(residuals[name][:, i], COLORS[i], "-", f"h{first + i}") for i in range(3)]
+        curves = [(residuals[name][:, i], COLORS[i], "-", f"$h_{first + i}$") for i in range(3)]
         in_time(ax, drifting.t, curves, "error [m]" if first == 3 else "error [m/s]")
     return figure

@@ -12,7 +12,7 @@ from zeromass.expression import rate
 from zeromass.model.quaternion import rotation
 from zeromass.papers import um2022
 from zeromass.papers.printed import Figures
-from zeromass.papers.printed.panels import bowl_in_space, contours, in_time, panels
+from zeromass.papers.printed.panels import bowl_in_space, contours, in_time, legend, panels
 from zeromass.papers.printed.sketches import constrained_shell, free_shell
 from zeromass.run import Run
 
@@ -63,36 +63,39 @@ def bowl() -> Any:
     bowl_in_space(left)
     X, Y = um2022.CONTACT
     Z = float(surfaces.dimpled_bowl().height(np.array(X), np.array(Y)))
-    left.quiver(X, Y, Z + 0.16, 0, 0, -0.15, color=BLACK, arrow_length_ratio=0.3, lw=2)
+    left.computed_zorder = False  # the arrow is in front of the bowl
+    left.plot([X, X], [Y, Y], [Z + 0.02, Z + 0.2], color=BLACK, lw=2, zorder=5)
+    left.plot([X], [Y], [Z + 0.015], color=BLACK, marker="v", ms=7, zorder=5)
     contours(right, surfaces.dimpled_bowl(), 2.0)
     return figure
 
 
+AXES = (("x̂", BLACK, "-"), ("ŷ", RED, "-."), ("ẑ", BLUE, ":"))
+"""Body axes in figure 4: names, colours and line styles."""
+
+
 def orientations() -> Any:
-    """The half of lower density in yellow, that of higher density in red; body axes from the centre."""
+    """The half of lower density in yellow with a black band, that of higher density in red; body axes."""
     figure, axes = panels(2, 2, space=range(4), size=(4.2, 4.0))
+    r = um2022.RADII[0]
+    angle, around = np.meshgrid(np.linspace(0, np.pi, 61), np.linspace(0, 2 * np.pi, 73))
+    sphere = np.stack([np.cos(angle), np.sin(angle) * np.cos(around), np.sin(angle) * np.sin(around)])
+    middle = (angle[1:, 1:] + angle[:-1, :-1]) / 2
+    colors = np.select([middle < 0.47 * np.pi, middle < 0.5 * np.pi], ["gold", BLACK], RED)
     for ax, case in zip(axes, CASES, strict=True):
         start, rolling = run("1" + case).start, system("1" + case)
         S = rotation(start[rolling.body.quaternion])
-        center, contact = start[rolling.center], start[rolling.contact]
-        r = um2022.RADII[0]
-        u, v = np.mgrid[0 : np.pi : 25j, -np.pi / 2 : np.pi / 2 : 25j]
-        half = np.stack([np.sin(u) * np.cos(v), np.sin(u) * np.sin(v), np.cos(u)])
-        for side, color in ((1, "gold"), (-1, "red")):
-            x, y, z = (
-                np.einsum("ij,jkl->ikl", S, half * np.array([side, 1, 1])[:, None, None]) * r + center[:, None, None]
-            )
-            ax.plot_surface(x, y, z, color=color, alpha=0.9, linewidth=0)
-        band = S @ np.stack([np.zeros(81), *[f(np.linspace(0, 2 * np.pi, 81)) for f in (np.cos, np.sin)]]) * r
-        ax.plot(*(band + center[:, None]), color=BLACK, lw=2)
-        for axis, (color, name) in enumerate(((BLACK, "x̂"), (BLUE, "ŷ"), (GREEN, "ẑ"))):
-            tip = center + 1.7 * r * S[:, axis]
-            ax.plot(*np.stack([center, tip], axis=1), color=color, lw=1.5)
-            ax.text(*tip, name, color=color)
-        ax.plot(*contact, "k.", ms=6)
+        center = start[rolling.center]
+        x, y, z = np.einsum("ij,jkl->ikl", S, sphere) * r + center[:, None, None]
+        ax.plot_surface(x, y, z, facecolors=colors, rcount=73, ccount=73, linewidth=0, antialiased=False)
+        for axis, (name, color, style) in enumerate(AXES):
+            begin, end, words = (center + length * r * S[:, axis] for length in (1.0, 2.2, 2.45))
+            ax.plot(*np.stack([begin, end], axis=1), color=color, ls=style, lw=2, label=name)
+            ax.text(*words, name, color=color, ha="center", va="center")
         ax.set(xlabel="X [m]", ylabel="Y [m]", zlabel="Z [m]", box_aspect=(1, 1, 1))
         for i, limit in enumerate((ax.set_xlim, ax.set_ylim, ax.set_zlim)):
-            limit(center[i] - 2 * r, center[i] + 2 * r)
+            limit(center[i] - 2.1 * r, center[i] + 2.1 * r)
+        ax.view_init(elev=30, azim=-60)
         ax.tick_params(labelsize=6)
     return figure
 
@@ -109,7 +112,7 @@ def paths() -> Any:
         axes[2 * k + 1].plot(*P.T[:2], color=RED, lw=0.9, label="P")
         axes[2 * k + 1].plot(*O.T[:2], color=BLUE, ls="--", lw=0.9, label="O")
         axes[2 * k + 1].set(xlabel="X [m]", ylabel="Y [m]", aspect="equal")
-        axes[2 * k + 1].legend(fontsize=7, frameon=False)
+        legend(axes[2 * k + 1])
     return figure
 
 
@@ -138,32 +141,39 @@ def forces(example: str) -> Any:
 def compared(example: str) -> Any:
     figure, axes = panels(2, 2, size=(4.6, 4.4))
     times = np.linspace(0, um2022.UNTIL, 4000)
+    label = {"2": "λ(0) = 3π rad/s", "3": "no spin"}[example]
     for ax, case in zip(axes, CASES, strict=True):
-        for name, color, style in ((example + case, GREEN, "-"), ("1" + case, BLUE, "--")):
-            ax.plot(*run(name).at(times)[um2022.contact(run(name)).point].T[:2], color=color, ls=style, lw=0.9)
+        for name, color, style, words in ((example + case, GREEN, "-", label), ("1" + case, BLUE, "--", "example 1")):
+            path = run(name).at(times)[um2022.contact(run(name)).point]
+            ax.plot(*path.T[:2], color=color, ls=style, lw=0.9, label=words)
         ax.set(xlabel="X [m]", ylabel="Y [m]", aspect="equal")
+        legend(ax)
     return figure
 
 
 def errors(case: str, options: dict[str, Any]) -> Any:
-    """φ₁ and its rate, φ₂, φ₃, φ₄, φ₅ and the energy, with their signs, at the steps."""
+    """φ₁ and its rate, φ₂, φ₃, φ₄, φ₅ and the energy, with their signs, at the steps; of example 3, φ_NS too."""
     found = run(case) if not options else um2022.run(case, **options)
     system, t = found.system, found.t
     residuals = found.residuals()
     quaternion = next(name for name in residuals if name.endswith("quaternion"))
     (row,) = (row for row in system.rows if row.group == quaternion)
     energy = found[system.energy]
-    figure, axes = panels(3, 2, size=(5.2, 2.6))
+    figure, axes = panels(4 if "no spin" in residuals else 3, 2, size=(5.2, 2.6))
     xyz = ((RED, "-", "X"), (BLUE, "--", "Y"), (GREEN, "-.", "Z"))
 
     def components(name: str) -> list[tuple[np.ndarray, str, str, str]]:
         return [(residuals[name][:, i], *style) for i, style in enumerate(xyz)]
 
-    first = [(residuals[quaternion], RED, "-", "φ₁"), (found[rate(row.zero)], BLUE, "--", "dφ₁/dt")]
-    in_time(axes[0], t, first, "φ₁, dφ₁/dt")
-    in_time(axes[1], t, [(residuals["surface"], RED, "-", "")], "φ₂ [m]")
-    in_time(axes[2], t, components("tangency"), "φ₃ [m]")
-    in_time(axes[3], t, components("mass center"), "φ₄ [m]")
-    in_time(axes[4], t, components("no slip"), "φ₅ [m/s]")
-    in_time(axes[5], t, [((energy - energy[0]) / energy[0], RED, "-", "")], "φ_E / E(0)")
+    first, its_rate = r"$\varphi_1$", r"$\dot{\varphi}_1$ [1/s]"
+    lines = [(residuals[quaternion], RED, "-", first), (found[rate(row.zero)], BLUE, "--", its_rate)]
+    in_time(axes[0], t, lines, f"{first}, {its_rate}")
+    in_time(axes[1], t, [(residuals["surface"], RED, "-", "")], r"$\varphi_2$ [m]")
+    in_time(axes[2], t, components("tangency"), r"$\varphi_3$ [m]")
+    in_time(axes[3], t, components("mass center"), r"$\varphi_4$ [m]")
+    in_time(axes[4], t, components("no slip"), r"$\varphi_5$ [m/s]")
+    in_time(axes[5], t, [((energy - energy[0]) / energy[0], RED, "-", "")], r"$\varphi_E$ / E(0)")
+    if "no spin" in residuals:
+        in_time(axes[6], t, [(residuals["no spin"], RED, "-", "")], r"$\varphi_{NS}$ [rad/s]")
+        axes[7].remove()
     return figure

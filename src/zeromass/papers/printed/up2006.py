@@ -1,4 +1,4 @@
-"""Figures 1 to 3 of Udwadia & Phohomsiri (2006), drawings of the examples, and the motions of these."""
+"""Figures 1 to 3 of Udwadia & Phohomsiri (2006): drawings of the examples."""
 
 from __future__ import annotations
 
