@@ -82,15 +82,22 @@ def multiplier(name: str) -> Symbol:
 
 
 def namesake(one: object, known: Iterable[Symbol]) -> str:
-    """What to add where a symbol is not known, and another one of its name is: each that is made is another one.
+    """The remedy where a symbol is not known: another one of its name is, or the joint or part that it belongs to is not.
 
     >>> from zeromass.expression.leaves import namesake
     >>> namesake(zm.parameter("m", 1.0), [zm.parameter("m", 1.0)])
     "; another 'm' is, made apart from this one: make it once, and give that"
+    >>> namesake(zm.joints.Revolute(zm.Ground(), zm.RigidBody("arm", 1.0, (1, 1, 1)), name="pin").angle, [])
+    "; 'pin' is not in the system: give a joint in joints=[…], a part as one of its parts"
     """
-    name = one.name if isinstance(one, Symbol) else None
-    same = any(other.name == name for other in known)
-    return f"; another '{name}' is, made apart from this one: make it once, and give that" if same else ""
+    if not isinstance(one, Symbol):
+        return ""
+    if any(other.name == one.name for other in known):
+        return f"; another '{one.name}' is, made apart from this one: make it once, and give that"
+    owner = one.name.rpartition(".")[0]
+    if owner and not any(other.name.startswith(f"{owner}.") for other in known):
+        return f"; '{owner}' is not in the system: give a joint in joints=[…], a part as one of its parts"
+    return ""
 
 
 def _checked(name: str) -> str:

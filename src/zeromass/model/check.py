@@ -12,7 +12,7 @@ from zeromass.equation import Rank, Verdict, independent_rows, numerical_rank
 from zeromass.equation.solution import freedom
 from zeromass.equation.units import mass_units
 from zeromass.errors import listed
-from zeromass.expression import Array, Expression, expressions, jacobian, rate
+from zeromass.expression import Array, Expression, expressions, jacobian, rate, symbols
 from zeromass.expression.build import ZERO
 from zeromass.expression.node import ordered
 from zeromass.lazy import later
@@ -62,13 +62,16 @@ class Undetermined(NamedTuple):
         if self.spin:
             return f"no inertia resists its spin: fix it with the constraint {self.spin} = 0, or give it a moment of inertia"
         names = listed(self.direction, 6)
-        if self.force is not None and sum(bool(node.args) for node in ordered([self.force])) <= SHORT:
-            return (
-                f"no inertia resists along ({names}), so the force along it must vanish: add the constraint "
-                f"{self.force!r} = 0"
-            )
         one = names if len(self.direction) == 1 else f"one of {names}"
-        return f"give {one} a mass, or add a constraint that contains it"
+        remedy = f"give {one} a mass, or add a constraint that contains it"
+        if self.force is None or sum(bool(node.args) for node in ordered([self.force])) > SHORT:
+            return remedy
+        if not any(leaf.kind == "coordinate" for leaf in symbols(self.force)):
+            return f"no inertia resists the force {self.force!r} along ({names}): {remedy}"
+        return (
+            f"no inertia resists along ({names}), so the force along it must vanish: give {one} a mass, or add the "
+            f"constraint {self.force!r} = 0"
+        )
 
 
 class Dependence(NamedTuple):

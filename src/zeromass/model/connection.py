@@ -60,6 +60,8 @@ def connected(joints: Iterable[Connection], parts: Sequence[Part]) -> tuple[Conn
     found: list[Any] = given_all(joints, object, "joints", "a joint, such as zm.joints.Revolute(…)")
     known = {id(part) for part in parts}
     for joint in found:
+        if hasattr(joint, "generalized"):
+            raise ModelError("joints=[…] contains a force, as of a motor, spring or damper; give it in forces=[…]")
         if not _is_connection(joint):
             raise ModelError(f"joints are zm.joints.Revolute, zm.joints.Spherical and the like, not {shown(joint)}")
         for part in joint.parts:

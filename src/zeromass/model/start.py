@@ -17,6 +17,7 @@ import numpy as np
 from zeromass.errors import ExpressionError, StartError
 from zeromass.expression import Evaluator, Expression, Symbol, expressions, symbols
 from zeromass.expression import t as time
+from zeromass.expression.leaves import namesake
 from zeromass.expression.node import undisturbed
 from zeromass.expression.pieces import switches
 from zeromass.lazy import later
@@ -323,7 +324,7 @@ def _check_formula(e: Expression, known: set, what: str) -> None:
         if leaf.kind == "multiplier" or leaf.order > 1:
             raise StartError(f"{what}: '{e!r}' contains '{leaf!r}', which follows from the motion; prescribe states")
         if leaf not in known:
-            raise StartError(f"{what}: '{leaf.name}' in '{e!r}' is no coordinate of the system")
+            raise StartError(f"{what}: '{leaf.name}' in '{e!r}' is no coordinate of the system{namesake(leaf, known)}")
     if not leaves:
         raise StartError(f"{what}: '{e!r}' contains no coordinate, so it can not be given a value")
 

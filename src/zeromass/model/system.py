@@ -61,6 +61,7 @@ from zeromass.model.start import Prescribed, begun, consistent_start
 from zeromass.model.state import ROUNDING, Magnitude, Matrices, State
 from zeromass.model.unconstrained import (
     Unconstrained,
+    check_rates,
     coordinates_in,
     from_energies,
     from_matrices,
@@ -169,6 +170,8 @@ class System(Interface, Remembering):
         kinetic = given_energy(kinetic, "the kinetic energy", order=1)
         potential = given_energy(potential, "the potential energy", order=0)
         lagrangian = given_energy(lagrangian, "the Lagrangian", order=1)
+        if kinetic is not None and not parts:
+            check_rates(kinetic)
         energies = [x for x in (kinetic, potential, lagrangian) if x is not None]
         zeros = [row.zero for row in rows]
         if M is not None or Q is not None:

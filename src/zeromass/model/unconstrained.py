@@ -113,6 +113,14 @@ def given_energy(value: Any, what: str, *, order: int) -> Expression | None:
     return e
 
 
+def check_rates(kinetic: Expression) -> None:
+    """Raises where a kinetic energy contains coordinates without their rates: rate was forgotten."""
+    leaves = [leaf for leaf in symbols(kinetic) if leaf.kind == "coordinate"]
+    if leaves and not any(leaf.order == 1 for leaf in leaves):
+        name = leaves[0].name
+        raise ModelError(f"the kinetic energy contains '{name}' and no rate: its rate of change is zm.rate({name})")
+
+
 _ALLOWED = ("positions, time and parameters", "positions, rates, time and parameters")
 
 

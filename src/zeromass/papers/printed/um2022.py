@@ -89,7 +89,7 @@ def orientations() -> Any:
         x, y, z = np.einsum("ij,jkl->ikl", S, sphere) * r + center[:, None, None]
         ax.plot_surface(x, y, z, facecolors=colors, rcount=73, ccount=73, linewidth=0, antialiased=False)
         for axis, (name, color, style) in enumerate(AXES):
-            begin, end, words = (center + length * r * S[:, axis] for length in (1.0, 2.2, 2.45))
+            begin, end, words = (center + length * r * S[:, axis] for length in (1.0, 2.2, 2.5))
             ax.plot(*np.stack([begin, end], axis=1), color=color, ls=style, lw=2, label=name)
             ax.text(*words, name, color=color, ha="center", va="center")
         ax.set(xlabel="X [m]", ylabel="Y [m]", zlabel="Z [m]", box_aspect=(1, 1, 1))
