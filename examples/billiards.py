@@ -18,7 +18,7 @@ ball = zm.Particle("ball", mass=0.2)
 ellipse = zm.Surface(
     lambda X, Y, Z: X**2 / 4 + Y**2 - 1, side=-1, name="ellipse"
 )
-table = zm.Sliding(ball, on=ellipse, gravity=None, restitution=1.0)
+table = zm.Sliding(ball, on=ellipse, gravity=0, restitution=1.0)
 run = zm.simulate(
     table,
     table.start(position=(0.3, 0.2, 0), velocity=(1.0, 0.7, 0)),
@@ -41,7 +41,7 @@ walls = [
     zm.Surface(lambda X, Y, Z: 1 + Y, name="bottom"),
     zm.Surface(lambda X, Y, Z: X**2 + Y**2 - 0.25, name="disc"),
 ]
-sinai = zm.Sliding(ball, on=walls, gravity=None, restitution=1.0)
+sinai = zm.Sliding(ball, on=walls, gravity=0, restitution=1.0)
 times = np.linspace(0, 40, 4001)
 runs = [
     zm.simulate(
