@@ -7,7 +7,7 @@ import pytest
 
 from cases import spread
 from equation import exact, problems
-from zeromass.equation import acceleration, kkt, solve, udwadia_kalaba
+from zeromass.equation import acceleration, auxiliary_system, kkt, solve, udwadia_kalaba
 
 EPS = np.finfo(float).eps
 SHAPES = [(n, m) for n in range(1, 7) for m in range(6)]
@@ -50,6 +50,8 @@ def test_every_route_gives_the_exact_acceleration(n: int, m: int) -> None:
     assert close(acceleration(M, Q, A, b), κ, size)
     assert close(acceleration(M, Q, A, b, projected=False), κ**2, size)
     assert close(kkt(M, Q, A, b)[0], κ, size)
+    # Through (M + α² A⁺A)⁻¹, whose condition is at most of the order of κ, and then through that of A M^(−1/2).
+    assert close(auxiliary_system(M, Q, A, b), κ**2, size)
 
     definite = np.array([exact.rank(p.M) == n for p in sample])
     M, Q, A, b = M[definite], Q[definite], A[definite], b[definite]

@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from equation import exact, problems
-from zeromass.equation import Motion, Verdict, acceleration, kkt, numerical_rank, solve, udwadia_kalaba
+from zeromass.equation import (
+    Motion,
+    Verdict,
+    acceleration,
+    auxiliary_system,
+    kkt,
+    numerical_rank,
+    solve,
+    udwadia_kalaba,
+)
+from zeromass.errors import EquationError
 
 SEEDS = st.integers(0, 2**32 - 1)
 # Conditions up to 1e4 or so, sizes up to 1e3 or so, 1e-16 of round-off: 1e-9 of the largest number leaves a margin.
@@ -68,11 +79,21 @@ def test_every_route_agrees_with_nonideal_constraints(seed: int) -> None:
     motion = solve(M, Q, A, b, C)
     assert close(acceleration(M, Q, A, b, C), motion.acceleration, size(p, motion))
     assert close(acceleration(M, Q, A, b, C, projected=False), motion.acceleration, size(p, motion))
+    for weight in (None, 0.5, 20.0):
+        assert close(auxiliary_system(M, Q, A, b, C, weight=weight), motion.acceleration, size(p, motion))
     qdd, λ = kkt(M, Q, A, b, C)
     assert close(qdd, motion.acceleration, size(p, motion))
     assert close(A.T @ λ, A.T @ motion.multipliers, size(p, motion))
     M = M + np.eye(len(M))
     assert close(udwadia_kalaba(M, Q, A, b, C), solve(M, Q, A, b, C).acceleration, size(p, motion))
+
+
+@settings(max_examples=100, deadline=None)
+@given(SEEDS)
+def test_an_auxiliary_system_needs_a_unique_motion(seed: int) -> None:
+    _, p = system(seed, unique=False)
+    with pytest.raises(EquationError, match="not unique"):
+        auxiliary_system(*p)
 
 
 @settings(max_examples=100, deadline=None)

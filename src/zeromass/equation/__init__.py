@@ -1,7 +1,7 @@
 """The equation of motion on plain arrays: M q̈ = Q + C + Aᵀλ, A q̈ = b, with M ≥ 0 that may be singular.
 
 `solve` gives the `Motion` and says whether it exists and is unique. `acceleration` (the papers' formula),
-`kkt` and `udwadia_kalaba` are three other routes to the same acceleration. Every rank is decided by
+`kkt`, `udwadia_kalaba` and `auxiliary_system` are four other routes to the same acceleration. Every rank is decided by
 `numerical_rank`. All functions take stacks of problems along leading axes.
 """
 

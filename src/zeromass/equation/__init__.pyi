@@ -2,6 +2,7 @@
 
 from zeromass.equation.elimination import kkt as kkt
 from zeromass.equation.fundamental import acceleration as acceleration
+from zeromass.equation.fundamental import auxiliary_system as auxiliary_system
 from zeromass.equation.fundamental import udwadia_kalaba as udwadia_kalaba
 from zeromass.equation.inverse import IndependentRows as IndependentRows
 from zeromass.equation.inverse import independent_rows as independent_rows

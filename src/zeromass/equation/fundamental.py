@@ -98,3 +98,46 @@ def udwadia_kalaba(
     qdd = a + M_inverse_root @ B_inverse @ (b[..., None] - A @ a)
     qdd = qdd + M_inverse_root @ (I - B_inverse @ B) @ M_inverse_root @ C[..., None]
     return qdd[..., 0]
+
+
+def auxiliary_system(
+    M: ArrayLike,
+    Q: ArrayLike,
+    A: ArrayLike | None = None,
+    b: ArrayLike | None = None,
+    C: ArrayLike | None = None,
+    *,
+    weight: float | None = None,
+    rank_tolerance: float = RANK_TOLERANCE,
+    constraint_rank: Lock = None,
+) -> Array:
+    """Acceleration by an auxiliary system whose mass matrix is positive definite, (..., n): the other route of remark 1.
+
+        (M + α² A⁺A) q̈ = Q + α² A⁺b + C + Aᵀλ,   A q̈ = b                               [UM2022, remark 1; UW2013]
+
+    evaluated by `udwadia_kalaba`. Since A q̈ = b, the added terms cancel, whatever α: the acceleration is that of
+    `acceleration`. M + α² A⁺A is positive definite exactly when [M; A] has full column rank; where it has not, the
+    motion is not unique, and an `EquationError` says so.
+
+    weight  α², in the units of M; by default the mean of its diagonal
+
+    >>> from zeromass.equation import auxiliary_system
+    >>> auxiliary_system(np.diag([1.0, 0.0]), [3.0, 0.0], A=[[1.0, -1.0]], b=[0.0]).round(12)
+    array([3., 3.])
+    """
+    M, Q, A, b, C, _ = problem(M, Q, A, b, C)
+    rank_MA = numerical_rank(np.concatenate([M, A], axis=-2), tolerance=rank_tolerance).rank
+    if np.any(np.asarray(rank_MA) < M.shape[-1]):
+        raise EquationError(
+            "[M; A] has no full column rank, so the motion is not unique; use `solve` or `acceleration`"
+        )
+    rank_A = numerical_rank(A, tolerance=rank_tolerance, rank=constraint_rank).rank
+    A, b = unit_rows(A, b)
+    A_inverse = pseudoinverse(A, rank=rank_A, equilibrate=False)
+    mean = np.trace(M, axis1=-2, axis2=-1) / M.shape[-1]
+    α2 = np.where(mean > 0, mean, 1.0) if weight is None else np.asarray(weight, dtype=float)
+    added = α2[..., None, None] * A_inverse
+    M_auxiliary = M + added @ A
+    M_auxiliary = (M_auxiliary + transpose(M_auxiliary)) / 2  # A⁺A is symmetric up to round-off
+    Q_auxiliary = Q + (added @ b[..., None])[..., 0]
+    return udwadia_kalaba(M_auxiliary, Q_auxiliary, A, b, C, rank_tolerance=rank_tolerance, constraint_rank=rank_A)
