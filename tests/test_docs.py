@@ -174,3 +174,23 @@ def test_relative_links_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text):
         if not re.match(r"[a-z]+:", target) and not re.search(r"gallery/|api/|_static/viewer", target):
             assert (page.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("page", [*PAGES, DOCS.parent / "README.md"], ids=lambda page: page.stem)
+def test_shown_code_has_no_asserts(page):
+    """They are for the tests, in blocks <!-- check."""
+    shown = fenced(page, "python")
+    assert [line for block in shown for line in block.splitlines() if line.lstrip().startswith("assert ")] == []
+
+
+SOUGHT = (
+    "Monte Carlo", "parameter study", "system identification", "trajectory optimization", "inverse dynamics", "contact force",
+    "friction", "export", "C code", "FMU", "video",
+)  # fmt: skip
+"""What engineers search for; Sphinx finds what is in a heading first."""
+
+
+@pytest.mark.parametrize("words", SOUGHT)
+def test_how_do_i_has_a_heading_for_what_engineers_search(words):
+    headings = re.findall(r"^### (.*)$", (DOCS / "how-do-i.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    assert [heading for heading in headings if words.lower() in heading.lower()]
