@@ -184,8 +184,8 @@ def test_shown_code_has_no_asserts(page):
 
 
 SOUGHT = (
-    "Monte Carlo", "parameter study", "system identification", "trajectory optimization", "inverse dynamics", "contact force",
-    "friction", "export", "C code", "FMU", "video",
+    "Monte Carlo", "parameter study", "system identification", "trajectory optimization", "inverse dynamics",
+    "contact force", "friction", "export", "C code", "FMU", "video",
 )  # fmt: skip
 """What engineers search for; Sphinx finds what is in a heading first."""
 

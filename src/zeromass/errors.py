@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 __all__ = [
+    "AngleInDegrees",
     "EquationError",
     "ExpressionError",
     "FewDigits",
@@ -213,6 +214,19 @@ class NoGravity(UserWarning):
     ...     floating = zm.System([arm], joints=[pin])
     >>> print(told[0].message)
     the system has no gravity, so that nothing falls: give gravity=9.81 (m/s², along −z), or gravity=0 if none is meant
+    """
+
+
+class AngleInDegrees(UserWarning):
+    """The angle of a joint at a start is a whole number of radians beyond a turn: it was probably meant in degrees.
+
+    >>> import warnings
+    >>> arm = zm.RigidBody("arm", mass=1.0, inertia=(1, 1, 1), at=(1, 0, 0))
+    >>> pin = zm.joints.Revolute(zm.Ground(), arm, at=(0, 0, 0), axis=(0, 1, 0), name="pin")
+    >>> with warnings.catch_warnings(record=True, action="always") as told:
+    ...     start = zm.System([arm], joints=[pin], gravity=9.81).start({pin.angle: 90})
+    >>> print(told[0].message)
+    'pin.angle' is 90 rad, 14.3 turns; for degrees give np.radians(90)
     """
 
 

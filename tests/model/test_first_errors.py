@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import zeromass as zm
@@ -74,6 +75,31 @@ def test_a_motor_among_the_joints():
     parts, shoulder, elbow = two_links()
     with pytest.raises(zm.errors.ModelError, match=r"joints=\[…\] contains a force, .* give it in forces=\[…\]"):
         zm.System(parts, joints=[shoulder, elbow, elbow.motor(2.0)], gravity=9.81)
+
+
+class TestDegrees:
+    @pytest.mark.parametrize("angle", [90, -180.0, 45.0])
+    def test_whole_numbers_beyond_a_turn(self, angle):
+        parts, shoulder, elbow = two_links()
+        system = zm.System(parts, joints=[shoulder, elbow], gravity=9.81)
+        with pytest.warns(
+            zm.errors.AngleInDegrees, match=rf"'elbow.angle' is {angle:g} rad, .* np\.radians\({angle:g}\)"
+        ):
+            system.start({elbow.angle: angle})
+
+    @pytest.mark.parametrize("angle", [1.0, -3, 2 * np.pi, 20 * np.pi, 90.5])
+    def test_angles_in_radians(self, angle, recwarn):
+        parts, shoulder, elbow = two_links()
+        system = zm.System(parts, joints=[shoulder, elbow], gravity=9.81)
+        system.start({elbow.angle: angle, elbow.rate: 90.0})
+        assert [warning for warning in recwarn if warning.category is zm.errors.AngleInDegrees] == []
+
+    def test_both_angles_of_a_universal_joint(self):
+        parts, _, _ = two_links()
+        hook = zm.joints.Universal(zm.Ground(), parts[0], at=(0, 0, 0), axes=((1, 0, 0), (0, 1, 0)), name="hook")
+        system = zm.System(parts[:1], joints=[hook], gravity=9.81)
+        with pytest.warns(zm.errors.AngleInDegrees, match="'hook.second angle' is 30 rad"):
+            system.start({hook.angles[0]: 0.5, hook.angles[1]: 30})
 
 
 def test_a_run_is_no_sequence():

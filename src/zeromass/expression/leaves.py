@@ -87,7 +87,8 @@ def namesake(one: object, known: Iterable[Symbol]) -> str:
     >>> from zeromass.expression.leaves import namesake
     >>> namesake(zm.parameter("m", 1.0), [zm.parameter("m", 1.0)])
     "; another 'm' is, made apart from this one: make it once, and give that"
-    >>> namesake(zm.joints.Revolute(zm.Ground(), zm.RigidBody("arm", 1.0, (1, 1, 1)), name="pin").angle, [])
+    >>> pin = zm.joints.Revolute(zm.Ground(), zm.RigidBody("arm", 1.0, (1, 1, 1)), axis=(0, 1, 0), name="pin")
+    >>> namesake(pin.angle, [])
     "; 'pin' is not in the system: give a joint in joints=[…], a part as one of its parts"
     """
     if not isinstance(one, Symbol):

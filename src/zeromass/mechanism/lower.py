@@ -128,6 +128,7 @@ class _Turned(_Axial, Turning):
     ) -> None:
         super().__init__(a, b, at, axis, name)
         self.angle: Expression = self._coordinate("angle")
+        self.angles: tuple[Expression, ...] = (self.angle,)
         self.turn: Freedom = turn_about(self, self.angle, self.a.pose.z)
 
     def _laws(self) -> Sequence[Law]:

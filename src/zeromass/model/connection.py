@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
+import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from inspect import getattr_static
 from typing import TYPE_CHECKING, Any, Protocol, TypeGuard
 
-from zeromass.errors import ModelError
+from zeromass.errors import AngleInDegrees, ModelError, user_stack_level
 from zeromass.expression import Array, Expression, Symbol
 from zeromass.model.constraint import Row
 from zeromass.model.given import given_all, shown
@@ -60,9 +62,9 @@ def connected(joints: Iterable[Connection], parts: Sequence[Part]) -> tuple[Conn
     found: list[Any] = given_all(joints, object, "joints", "a joint, such as zm.joints.Revolute(…)")
     known = {id(part) for part in parts}
     for joint in found:
-        if hasattr(joint, "generalized"):
-            raise ModelError("joints=[…] contains a force, as of a motor, spring or damper; give it in forces=[…]")
         if not _is_connection(joint):
+            if hasattr(joint, "generalized"):
+                raise ModelError("joints=[…] contains a force, as of a motor, spring or damper; give it in forces=[…]")
             raise ModelError(f"joints are zm.joints.Revolute, zm.joints.Spherical and the like, not {shown(joint)}")
         for part in joint.parts:
             if id(part) not in known:
@@ -89,3 +91,14 @@ def _is_connection(value: Any) -> TypeGuard[Connection]:
 def names_of(joints: Iterable[Connection]) -> dict[Expression, str]:
     """Formulas that joints have names for, as the rate of a hinge; a connection need not have any."""
     return {e: name for joint in joints for e, name in getattr(joint, "named", {}).items()}
+
+
+def warn_of_degrees(joints: Iterable[Connection], values: Mapping[Expression, float]) -> None:
+    """Warns of angles of joints that are a whole number of radians beyond a turn; a connection need not have any."""
+    for joint in joints:
+        for angle in getattr(joint, "angles", ()):
+            value = values.get(angle, 0.0)
+            if abs(value) > 2 * math.pi and value == round(value):
+                turns = value / (2 * math.pi)
+                words = f"'{angle.name}' is {value:g} rad, {turns:.3g} turns; for degrees give np.radians({value:g})"
+                warnings.warn(words, AngleInDegrees, stacklevel=user_stack_level())

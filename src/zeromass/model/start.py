@@ -22,6 +22,7 @@ from zeromass.expression.node import undisturbed
 from zeromass.expression.pieces import switches
 from zeromass.lazy import later
 from zeromass.model.chained import chained
+from zeromass.model.connection import warn_of_degrees
 from zeromass.model.continuation import followed
 from zeromass.model.given import Parameters, by_parameter, given_mapping, given_real, shown
 from zeromass.model.naming import meant
@@ -68,6 +69,7 @@ def consistent_start(
     at = {**values, **own_values}
     given_values = [(key, numbers(value, at)) for key, value in items]
     wishes = _pairs(system, given_values, "prescribed")
+    warn_of_degrees(system.joints, wishes)
     first: dict[Expression, float] = {**system.usual}
     guesses = _pairs(system, guess, "guess")
     first.update(guesses)
