@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,10 @@ def run_of_example(block: Any, block_vars: dict[str, Any], gallery_conf: dict[st
     name = Path(block_vars["src_file"]).stem
     STATIC.mkdir(parents=True, exist_ok=True)
     sliders = block_vars["example_globals"].get("sliders")  # of an example whose page is alive
-    run.view(STATIC / f"{name}.html", title=name.replace("_", " "), sliders=sliders)
+    title = (
+        ast.get_docstring(ast.parse(Path(block_vars["src_file"]).read_text(encoding="utf-8"))) or name
+    ).splitlines()[0]
+    run.view(STATIC / f"{name}.html", title=title, sliders=sliders)
     return f"""
 .. raw:: html
 

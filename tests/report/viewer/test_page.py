@@ -68,6 +68,33 @@ def test_keys_play_and_speed(chromium, page):
     check_silent(chromium, page)
 
 
+def click(chromium, name: str) -> None:
+    """A click of the mouse on the middle of an element."""
+    box = f"document.getElementById('{name}').getBoundingClientRect()"
+    x, y = chromium.evaluate(f"(() => {{ const r = {box}; return [r.x + r.width / 2, r.y + r.height / 2]; }})()")
+    for kind in ("mousePressed", "mouseReleased"):
+        chromium.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+
+
+def test_space_pauses_after_a_click_on_a_button(chromium, page):
+    """A button that was clicked does not take the space bar; one that was reached with Tab does."""
+    chromium.open(page, "paused")
+    pressed = "document.getElementById('panel').getAttribute('aria-pressed')"
+    before = chromium.evaluate(pressed)
+    click(chromium, "panel")
+    assert chromium.evaluate(pressed) != before
+    chromium.press(" ")
+    assert chromium.evaluate("viewer.playing")
+    chromium.press(" ")
+    assert not chromium.evaluate("viewer.playing")
+    assert chromium.evaluate(pressed) != before
+    chromium.press("Tab")
+    chromium.evaluate("document.getElementById('panel').focus()")
+    chromium.press(" ")
+    assert not chromium.evaluate("viewer.playing")
+    check_silent(chromium, page)
+
+
 RAISED = """(() => { const p = viewer.numbers(0); for (let k = 2; k < p.length; k += 3) p[k] += 0.5;
   viewer.renew(); })()"""
 

@@ -276,6 +276,14 @@ addEventListener("keydown", (event) => {
   KEYS[key](event);
 });
 
+// A control that was used with the mouse gives up the focus, so that the space bar pauses; one that was reached with Tab keeps it.
+let byPointer = false;
+addEventListener("pointerdown", () => (byPointer = true), true);
+addEventListener("keydown", (event) => (byPointer &&= event.key !== "Tab"), true);
+const release = (controls) => (event) => byPointer && event.target.closest?.(controls)?.blur();
+addEventListener("click", release("button, summary"));
+addEventListener("change", release("select"));
+
 // beginning -----------------------------------------------------------------------------------------------------------
 new ResizeObserver(() => {
   stage?.resize();
