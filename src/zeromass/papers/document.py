@@ -21,8 +21,8 @@ HEAD = """\
 Everything that the four source papers compute, run with their printed data: what they print, what comes out, and
 whether the two agree. A printed number agrees if the computed one rounds to it. Where it does not, the computed digits
 are those that hold; nothing is adjusted to come nearer. Corrections of misprinted equations are listed in the
-[errata](errata.md). `zeromass papers` prints the same table; `zeromass figures um2022` (`ud2011`, `stanescu`, `up2006`) writes
-the figures of a paper with its panels, axes and line styles, to lay beside the printed ones.
+[errata](errata.md). `zeromass papers` prints the same table; `zeromass figures um2022` (`ud2011`, `stanescu`, `up2006`)
+writes the figures of a paper with its panels, axes and line styles, to lay beside the printed ones.
 """
 
 SINGULAR = """\
