@@ -47,7 +47,7 @@ NO_TIMES = {
     "formula": X,
 }
 NO_NUMBERS = {key: NO_TIMES[key] for key in ("word", "bytes", "complex", "object", "table", "formula", "nan", "before")}
-NO_FORMULAS = {"None": None, "word": "x", "object": object(), "bytes": b"x", "several": [X, X], "none of them": []}
+NO_FORMULAS = {"None": None, "word": "y", "object": object(), "bytes": b"x", "several": [X, X], "none of them": []}
 
 WRITERS: dict[str, Callable[[zm.Run, Any], Any]] = {
     "save": lambda run, path: run.save(path, certificate=False),

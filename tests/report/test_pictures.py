@@ -166,7 +166,7 @@ def test_noise_of_many_steps_is_as_high_as_its_largest(shaken, monkeypatch):
     rows = [row.zero for row in shaken.system.rows if row.group == "no slip"]
     assert len(np.asarray(line.get_ydata())) <= plots.BINS + 1
     assert np.asarray(line.get_ydata()).max() == np.abs(shaken[np.array(rows)]).max()
-    assert any("steps the largest" in text.get_text() for text in ax.texts)
+    assert any("largest of every" in text.get_text() for text in ax.texts)
 
 
 def test_of_a_driven_system_the_balance_is_shown_beside_residuals(shaken):
