@@ -104,6 +104,8 @@ def test_examples_run(tmp_path, monkeypatch):
     assert set(order) == set(COMMANDS)
     for name in order:
         for line in examples(COMMANDS[name].help or ""):
+            if "--films" in line:  # minutes; tests/papers/test_printed.py makes short ones
+                continue
             if name == "sweep":
                 _with_a_study(tmp_path / "bowl.toml")
             words = shlex.split(line.split(" | ")[0])[1:]

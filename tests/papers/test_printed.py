@@ -167,6 +167,18 @@ class TestCommand:
         assert done.exit_code == 2
         assert not list(tmp_path.iterdir())
 
+    def test_films_of_the_four_cases(self, tmp_path, monkeypatch):
+        whole = um2022.run
+        monkeypatch.setattr(um2022, "run", lambda case: whole(case, until=0.2))
+        said: list[str] = []
+        files = printed.films(tmp_path, ".webp", lambda file, caption: said.append(caption))
+        assert [file.name for file in files] == [f"video-S{k}.webp" for k in (1, 2, 3, 4)]
+        assert said == [f"Video S{k}: example 1, case {case}" for k, case in enumerate("ABCD", 1)]
+        for file in files:
+            data = file.read_bytes()
+            assert data[8:12] == b"WEBP"
+            assert data.count(b"ANMF") >= 3  # frames
+
     @pytest.mark.slow
     def test_every_figure_of_the_shell_and_of_the_ball(self, tmp_path):
         shell = {file.stem for file in printed.save("um2022", tmp_path / "shell")}
