@@ -95,7 +95,7 @@ def test_a_ball_lies_in_a_corner_and_rolls_along_its_edge():
     start = ball.start(center=(0.9, 0.0, 0.1), velocity=(0, -0.5, 0))
     assert start[ball.body.angular_velocity] == pytest.approx([5.0, 0.0, 5.0], abs=1e-12)
     along = zm.simulate(ball, start, until=0.3)
-    assert along.kinds == ("floor rolling, wall rolling, side open",)
+    assert along.modes == ("floor rolling, wall rolling, side open",)
     a = 2.0 / (1 + 0.4 * 2)  # the axis is r/√2 from the centre
     assert along.state(0.3)[ball.center[1]] == pytest.approx(-0.15 + a * 0.045, rel=1e-10)
 

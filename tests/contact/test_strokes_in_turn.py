@@ -197,12 +197,12 @@ def test_units_do_not_matter():
 
 
 # in a run ----------------------------------------------------------------------------------------------------------------
-@pytest.fixture(scope="module", params=["at once", "in turn"])
+@pytest.fixture(scope="module", params=["simultaneous", "sequential"])
 def before_wall(request) -> tuple[zm.Contacts, dict[str, zm.expression.Expression]]:
     p = {name: zm.parameter(name, 0.3) for name in ("on floor", "on wall")}
     friction = {"floor": p["on floor"], "wall": p["on wall"]}
     on = {"floor": FLOOR, "wall": WALL}
-    given = {"friction": friction, "restitution": 0.5, "strokes": request.param}
+    given = {"friction": friction, "restitution": 0.5, "impacts": request.param}
     return zm.Contacts(zm.bodies.ball(r, m), on=on, gravity=10.0, **given), p
 
 
