@@ -57,8 +57,6 @@ class Given:
         self.q: np.ndarray = q
         self.extra: tuple[Expression | None, Expression | None] = kinetic, potential
         self.gravity: Any = gravity
-        self.switching: tuple[Symbol, ...] = ()
-        """Parameters that say on which pieces its formulas are, see `zeromass.model.large_pieces`."""
         self.holding: dict[int, Symbol] = {}
         """Rows of constraints that hold where a parameter is 1, and not where it is 0, by their numbers."""
         if gravity is not None:

@@ -119,8 +119,13 @@ class Form:
     def code(self) -> str:
         """Equal of forms that differ in constants alone."""
         families, others = self._sorted
-        shown = "" if _zero(self.number) else "c"
+        shown = "c" if self._shown else ""
         return f"[{shown}{''.join(f'{k}{family}' for k, family in families)}{''.join(code for code, *_ in others)}]"
+
+    @property
+    def _shown(self) -> bool:
+        """Whether it has a number: one of nothing but features has none that is zero."""
+        return not (self.terms and _zero(self.number))
 
     @property
     def free(self) -> bool:
@@ -144,7 +149,7 @@ class Form:
                 yield from inner.numbers
             if code[-1] == "c":
                 yield c
-        if not _zero(self.number):
+        if self._shown:
             yield self.number
 
     def formula(self, numbers: Iterator[Expression]) -> Expression:
@@ -158,7 +163,7 @@ class Form:
             e = multiply(*operands) if isinstance(x, Product) else x
             e = renewed(x.node, operands) if isinstance(x, Applied) else e
             total = add(total, multiply(next(numbers) if code[-1] == "c" else as_expression(c), e))  # type: ignore[arg-type]
-        return total if _zero(self.number) else add(total, next(numbers))
+        return add(total, next(numbers)) if self._shown else total
 
 
 def _number(c: Number) -> Number:

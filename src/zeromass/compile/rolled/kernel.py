@@ -3,8 +3,8 @@
     void kernel(values, t, y, parameters, slopes, places, constants, instances, out, coordinates)
 
 values       memory of the evaluation, see `Layout`
-places       int32, (instances, blocks): where the coordinates of the blocks begin; then the places of parameters that are an
-             instance's own; of spreads, where the unknowns do too; and where what is seen of parts stands
+places       int32, (instances, blocks): where the coordinates of the blocks begin; then the places of parameters; of
+             spreads, where the unknowns do too; and where what is seen of parts stands
 constants    float64, (instances, constants)
 out          where results begin: those of elements one after another in `values`, those of spreads in `slopes`
 coordinates  how many there are: rates follow them
@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 
 from zeromass.compile.straight import Flavour, StraightLine
 from zeromass.expression import Expression, Symbol
+from zeromass.expression import t as time
 
 ARGUMENTS = (
     "ptr noalias %W, ptr noalias readonly %t, ptr noalias readonly %y, ptr noalias readonly %p, ptr noalias %slopes, "
@@ -28,10 +29,9 @@ class Kernel(StraightLine):
 
     groups     symbols of each block, coordinates and then rates
     constants  symbols whose values differ between instances
-    others     time and parameters
     outputs    formulas; at: the place of each among the results, if they do not follow one another
     unknown    of a spread, symbols of the unknowns of a part
-    own        symbols of parameters of which each instance has its own
+    own        symbols of parameters
     seen       of each block of which something is read: its symbols and their places there
     orders     2 where a group has coordinates and rates, 3 where accelerations follow
     stride     results of an element
@@ -43,7 +43,6 @@ class Kernel(StraightLine):
         name: str,
         groups: Sequence[Sequence[Symbol]],
         constants: Sequence[Symbol],
-        others: Sequence[Symbol],
         outputs: Sequence[Expression],
         flavour: Flavour,
         unknown: Sequence[Symbol] | None = None,
@@ -57,7 +56,7 @@ class Kernel(StraightLine):
         self._at, self._seen = at, seen
         self._blocks, self._spreads, self._own, self._orders = len(groups), unknown is not None, own, orders
         self._constants, self._stride, self._apart = len(constants), stride, apart or flavour.width
-        inputs = [*groups, constants, others, *([] if unknown is None else [unknown]), *map(list, seen)]
+        inputs = [*groups, constants, [time], own, *([] if unknown is None else [unknown]), *map(list, seen)]
         super().__init__(name, inputs, [outputs], flavour)
         body = "\n  ".join(self._lines)
         self.text: str = (
@@ -72,7 +71,7 @@ class Kernel(StraightLine):
         row = self._emit(f"mul i64 %k, {width}")
         for g, group in enumerate(groups[: self._blocks]):
             self._block(g, row, group, present)
-        constants, others, *more = groups[self._blocks :]
+        constants, _, own, *more = groups[self._blocks :]
         if self._constants:
             first = self._emit(f"mul i64 %k, {self._constants}")
             for i, symbol in enumerate(constants):
@@ -80,12 +79,9 @@ class Kernel(StraightLine):
                     at = self._emit(f"add i64 {first}, {i}")
                     place = self._emit(f"getelementptr double, ptr %C, i64 {at}")
                     self._values[symbol] = self._everywhere(self._emit(f"load double, ptr {place}, align 8"))
-        for i, symbol in enumerate(others):
-            if symbol in present and symbol not in self._own:
-                at = max(i - 1, 0) * self._apart
-                place = self._emit(f"getelementptr double, ptr {'%p' if i else '%t'}, i64 {at}")
-                self._values[symbol] = self._emit(f"load {self._type}, ptr {place}, align 8")
-        for i, symbol in enumerate(self._own):
+        if time in present:
+            self._values[time] = self._emit(f"load {self._type}, ptr %t, align 8")
+        for i, symbol in enumerate(own):
             if symbol in present:
                 place = self._given("%p", self._table(row, self._blocks + i))
                 self._values[symbol] = self._emit(f"load {self._type}, ptr {place}, align 8")

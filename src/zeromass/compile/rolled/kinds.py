@@ -10,15 +10,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from zeromass.compile.rolled.affine import Features, Form, Forms
-from zeromass.compile.rolled.elements import OWN, Acting, Block, Elements, Kinetic, Rows, numbers
+from zeromass.compile.rolled.elements import OWN, Acting, Block, Elements, Kinetic, Rows, masses, numbers
 from zeromass.compile.rolled.equations import Equations, of_force, of_nothing, of_part, of_rows, optional
 from zeromass.compile.rolled.signature import Signature, alike, fresh, lifted
 from zeromass.compile.straight import operations
 from zeromass.expression import Evaluator, Expression, Symbol, expressions, rate
 from zeromass.expression.build import ZERO, constant
-from zeromass.model import Particle, RigidBody
+from zeromass.model import Particle
 from zeromass.model.large import formulas_in, with_formulas
 from zeromass.model.parts import Part
+
+KERNEL = 50
+"""Operations whose code takes as long to make as what comes with every kernel."""
 
 WORTH = 200
 """Instances that take as long to evaluate, in a run of usual length, as it takes to compile the code for one of them."""
@@ -37,7 +40,7 @@ class Kind:
     blocks     of each instance, shape (instances, blocks)
     rows       of each instance, those of constraints, shape (instances, rows)
     values     of the constants, shape (instances, constants)
-    own        symbols of parameters of which each instance has its own
+    own        symbols of the parameters that it depends on
     picks      places of these among the parameters, shape (instances, own)
     equations  derived for a task; see `Equations`
     """
@@ -103,28 +106,27 @@ def _groups(blocks: Sequence[Block]) -> list[list[Symbol]]:
 
 # parts ---------------------------------------------------------------------------------------------------------------
 def _parts(elements: Elements, plain: bool) -> Iterator[Kind]:
-    found: dict[Any, list[int]] = defaultdict(list)
-    for b, block in enumerate(elements.blocks):
-        if block.part is not None:
-            found[_likeness(block.part)].append(b)
-    for members in found.values():
-        parts = [elements.blocks[b].part for b in members]
-        table = np.array([[_number(e) for e in _masses(part)] for part in parts])
-        varying = np.flatnonzero((table != table[0]).any(axis=0))
-        made: dict[Any, Symbol] = {}
-        lift: dict[int, Symbol] = {}
-        for k in varying.tolist():  # equal entries of one body are one symbol
-            lift[k] = made.setdefault(_masses(parts[0])[k], fresh(f"m{k}", float(table[0, k])))
-        columns = [min(k for k, s in lift.items() if s is one) for one in made.values()]
-        part = _like(parts[0], lift)
+    def roots(element: Acting) -> list[Expression]:
+        return [*masses(element.load), *elements.gravity]  # type: ignore[arg-type]
+
+    def told(element: Acting) -> tuple[Any, ...]:
+        mass, *inertia = masses(element.load)  # type: ignore[arg-type]
+        return len(inertia), mass is ZERO, all(e is ZERO for e in inertia)
+
+    for known in _alike(elements, "parts", elements.bodies, roots, told)[plain]:
+        mass, *rest = known.formulas
+        part, count = known.members[0].load, len(rest) - len(elements.gravity)
+        part = part.like(mass, numbers(rest[:count]).reshape(3, 3)) if count else Particle(part.name, mass)
+        gravity = numbers(rest[count:]) if elements.gravity else None
         yield Kind(
             "part",
             _groups([Block(part, tuple(part.coordinates), 0)]),
-            list(made.values()),
-            np.array(members)[:, None],
-            np.empty((len(members), 0), dtype=int),
-            table[:, columns].reshape(len(members), -1),
-            lambda task, part=part: of_part(part, elements.system._free.gravity, task, plain),  # type: ignore[attr-defined]
+            known.symbols,
+            np.array([element.blocks for element in known.members]),
+            np.empty((len(known.members), 0), dtype=int),
+            known.values,
+            lambda task, part=part, gravity=gravity: of_part(part, gravity, task, plain),
+            **_own(elements, known.members),
         )
 
 
@@ -141,34 +143,6 @@ def _loose(elements: Elements, plain: bool) -> Iterator[Kind]:
             np.empty((len(members), 0)),
             lambda task: of_nothing(task, plain),
         )
-
-
-def _masses(part: Part | None) -> list[Expression]:
-    assert part is not None
-    return [part.mass, *(part.inertia.ravel() if isinstance(part, RigidBody) else [])]
-
-
-def _number(e: Expression) -> float:
-    return 0.0 if e.value is None else e.value
-
-
-def _likeness(part: Part) -> tuple[Any, ...]:
-    """Equal for parts that differ in numbers alone: which of their masses vanish, are equal, or are formulas."""
-    masses = _masses(part)
-    first = {e: k for k, e in reversed(list(enumerate(masses)))}
-    return (
-        isinstance(part, RigidBody),
-        *[e if e.value is None else ("zero" if e is ZERO else first[e]) for e in masses],
-    )
-
-
-def _like(part: Part | None, lift: dict[int, Symbol]) -> Part:
-    """A part of the same likeness with symbols for some of its masses, and coordinates of its own."""
-    masses = [lift.get(k, e) for k, e in enumerate(_masses(part))]
-    assert part is not None
-    if isinstance(part, RigidBody):
-        return part.like(masses[0], numbers(masses[1:]).reshape(3, 3))
-    return Particle(part.name, masses[0])
 
 
 # constraints ---------------------------------------------------------------------------------------------------------
@@ -228,8 +202,7 @@ def _forces(elements: Elements, plain: bool) -> Iterator[Kind]:
         names = () if isinstance(load, Expression) else (type(load), *vars(load))
         return names, _types(elements, element.blocks)
 
-    alike_ = _alike(elements, "acting", elements.acting, roots, told, lambda known, plain: [known])
-    for members, formulas, columns, values, _ in alike_[plain]:
+    for members, formulas, columns, values, _ in _alike(elements, "acting", elements.acting, roots, told)[plain]:
         one = members[0]
         load = with_formulas(one.load, iter(formulas))
         blocks = [elements.blocks[b] for b in one.blocks]
@@ -263,7 +236,7 @@ def _alike(
     members: Sequence[Any],
     roots: Callable[[Any], list[Expression]],
     told: Callable[[Any], tuple[Any, ...]],
-    split: Split,
+    split: Split = lambda known, plain: [known],
 ) -> dict[bool, list[Alike]]:
     """Elements of equal structure, found once: for motions, and for starts."""
     if name not in elements.alike:
@@ -287,7 +260,7 @@ class Alike(NamedTuple):
     @property
     def cost(self) -> float:
         """Of its code and of evaluating it, in operations that are compiled."""
-        return operations(self.formulas) * (1 + len(self.members) / WORTH)
+        return (KERNEL + operations(self.formulas)) * (1 + len(self.members) / WORTH)
 
 
 Split = Callable[[Alike, bool], Iterable[Alike]]
@@ -350,7 +323,7 @@ def merged(
     for whole in known if len(known) > 1 else ():
         one = whole.members[0]
         forms = Forms(features, where, (*one.blocks, *one.own), whole.symbols).of(whole.formulas)
-        for plain, some in [(plain, some) for plain in found for some in split(whole, plain)]:
+        for plain, some in [(asked, some) for asked in found for some in split(whole, asked)]:
             each = [forms[e] for e in some.formulas]
             numbers = [e for f in each for e in f.numbers]
             if whole.symbols:

@@ -23,7 +23,6 @@ from zeromass.compile.rolled.shapes import Shape
 from zeromass.compile.rolled.tiles import SHARED, TILE, tiles_of
 from zeromass.compile.rolled.unrolled import Unrolled
 from zeromass.compile.straight import Flavour
-from zeromass.expression import Symbol
 
 CACHE = 1 << 24
 """Bytes that the values of an evaluation may take, 16 MiB: part of the last cache of a processor."""
@@ -186,7 +185,6 @@ class Machine:
         blocks: Blocks,
         task: str,
         target: Target,
-        others: Sequence[Symbol],
         firsts: np.ndarray,
         *,
         at: np.ndarray | None = None,
@@ -228,7 +226,7 @@ class Machine:
             self.values[place] = number
         self._busy = np.zeros(1, dtype=np.int64)
         self.plan: np.ndarray = np.zeros(len(Plan), dtype=np.int64)
-        kernels = self._within.kernels(_kernels(layout, task, target, others, spread, self.states), target)
+        kernels = self._within.kernels(_kernels(layout, task, target, spread, self.states), target)
         n = int(firsts[-1])
         plan = {
             Plan.memory: self._held(self.values, float),
@@ -264,7 +262,7 @@ class Machine:
                 plan |= {Plan.told: self._held(told + np.array([0, first]), np.int32), Plan.told_count: len(told)}
         if shared:  # what it takes to refine a solution is not kept
             more_ = {"at": at, "tables": tables, "masks": masks, "narrow": False}
-            otherwise = Machine(layout, blocks, task, target, others, firsts, **more_)
+            otherwise = Machine(layout, blocks, task, target, firsts, **more_)
             self._keep.append(otherwise)
             plan[Plan.otherwise] = otherwise.plan.ctypes.data
         self._stage_count = int(shares[-1])
@@ -326,7 +324,7 @@ class Machine:
             if kind.name == "part":
                 some, ends = memory.parts[k]
                 b = kind.blocks[some, 0]
-                places = np.stack([firsts[b], memory.solution + memory.at[b]], axis=1)
+                places = np.column_stack([firsts[b], kind.picks[some], memory.solution + memory.at[b]])
                 given = self._given(places, kind.values[some])
                 made.append(((kernels.address(f"spread{k}"), *given), np.zeros(len(ends) - 1, dtype=np.int64), ends))
         return self._shared(made, len(memory.parts[0].ends))
@@ -534,7 +532,7 @@ def _host(lanes: int) -> Target:
 
 
 def _kernels(
-    layout: Layout, task: str, target: Target, others: Sequence[Symbol], spread: bool, apart: int
+    layout: Layout, task: str, target: Target, spread: bool, apart: int
 ) -> list[Kernel]:
     """The kernels of all kinds."""
     flavour = Flavour(target.width, target.fused)
@@ -547,7 +545,6 @@ def _kernels(
                     f"kind{k}",
                     kind.groups,
                     kind.constants,
-                    others,
                     with_reciprocals([e for _, e in results]),
                     flavour,
                     stride=place.stride,
@@ -565,11 +562,11 @@ def _kernels(
                     f"spread{k}",
                     kind.groups,
                     kind.constants,
-                    others,
                     outputs,
                     flavour,
                     unknown=equations.unknown,
                     apart=apart,
+                    own=kind.own,
                 )
             )
     return made

@@ -23,8 +23,6 @@ from zeromass.compile.rolled.order import elimination_order
 from zeromass.compile.rolled.signature import fresh
 from zeromass.compile.rolled.tiles import arranged
 from zeromass.equation.rank import CONSISTENCY_TOLERANCE, negligible
-from zeromass.expression import Symbol
-from zeromass.expression import t as time
 from zeromass.model import State, System
 
 LIGHT = 1e-9
@@ -60,7 +58,6 @@ class Structure:
         self.plain: bool = plain
         self.tasks: tuple[str, ...] = tuple(tasks)
         self.elements: Elements = elements_of(system)
-        self.others: list[Symbol] = [time, *system.parameters]
         starts = [block.first for block in self.elements.blocks]
         self.firsts: np.ndarray = np.array([*starts, len(system.coordinates)])
         self.kinds: list[Kind] = kinds_of(self.elements, plain=plain)
@@ -144,7 +141,6 @@ class Structure:
             self.blocks,
             task,
             (target or host()).lanes(lanes),
-            self.others,
             self.firsts,
             at=self.at,
             tables=self.tables,
@@ -269,7 +265,7 @@ class _Numbers:
         self._s = structure
         layout, task = structure.layout, structure.tasks[0]
         machine = Machine(
-            layout, structure.blocks, task, host().scalar, structure.others, structure.firsts, spread=False
+            layout, structure.blocks, task, host().scalar, structure.firsts, spread=False
         )
         machine(t, y, parameters, len(y))
         values = machine.values[:, 0]

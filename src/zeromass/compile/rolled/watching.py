@@ -20,10 +20,10 @@ from zeromass.compile.rolled.elements import OWN
 from zeromass.compile.rolled.kernel import Kernel
 from zeromass.compile.rolled.kinds import grouped
 from zeromass.compile.rolled.machine import kernel_code
-from zeromass.compile.rolled.signature import fresh, lifted
+from zeromass.compile.rolled.signature import fresh
 from zeromass.compile.rolled.structure import Structure
 from zeromass.compile.straight import Flavour
-from zeromass.expression import Expression, Symbol, rate, symbols
+from zeromass.expression import Expression, Symbol, rate, symbols, t
 
 if TYPE_CHECKING:
     from zeromass.compile.program import Program
@@ -64,9 +64,9 @@ class Watching:
         """Of each of those that belong together the kernel, and which of its instances they are."""
         self.count: int = 0
         numbers = {id(group): i for i, group in enumerate(self._groups)}
-        for members, lift, columns, values in grouped(self._where, self._groups, lambda g: [*g.functions], self._types):
+        known = grouped(self._where, self._groups, lambda g: [*g.functions], self._types)
+        for members, formulas, columns, values, _ in known:
             one = members[0]
-            formulas = lifted(list(one.functions), lift, self._where, (*one.blocks, *one.own))
             places = np.array([self._firsts(group) for group in members], dtype=np.int32).reshape(len(members), -1)
             own = [system.parameters[OWN - b] for b in one.own]
             self._kinds.append((self._symbols(one), columns, own, with_reciprocals(formulas), places))
@@ -149,8 +149,8 @@ class Watching:
     @property
     def _inputs(self) -> list[list[Symbol]]:
         system = self._structure.system
-        t, *parameters = self._structure.others
-        return [[t], [*system.coordinates, *system.rates], parameters, [*system.accelerations], [*system.multipliers]]
+        known = [[t], [*system.coordinates, *system.rates], list(system.parameters)]
+        return [*known, [*system.accelerations], [*system.multipliers]]
 
     def _made(self, lanes: int) -> tuple[Code, Code, list[object]]:
         """The motion with its multipliers, and the kernels, made once."""
@@ -169,7 +169,6 @@ class Watching:
                 f"watch{k}",
                 groups,
                 columns,
-                self._structure.others,
                 formulas,
                 flavour,
                 stride=len(formulas),
