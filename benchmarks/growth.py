@@ -119,7 +119,7 @@ def measured(count: int) -> Measured:
 
     def compile_anew() -> Native:
         state.memory.clear()
-        module._compiled.cache_clear()  # equal formulas would find their machine code there
+        module.compiled.cache_clear()  # equal formulas would find their machine code there
         system.memory.clear()
         native = program_at(system, state).native
         native.rhs(lanes)

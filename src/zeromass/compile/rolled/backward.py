@@ -13,11 +13,10 @@ import ctypes
 import numpy as np
 
 from zeromass.codegen.target import Code, host
-from zeromass.compile.module import with_reciprocals
+from zeromass.compile.module import assembled, compiled, with_reciprocals
 from zeromass.compile.rolled.along import MOVE
 from zeromass.compile.rolled.equations import Equations, Unknown
 from zeromass.compile.rolled.kernel import Kernel
-from zeromass.compile.rolled.machine import kernel_code
 from zeromass.compile.rolled.structure import Structure
 from zeromass.compile.rolled.tangent import Extended
 from zeromass.compile.straight import Flavour
@@ -40,7 +39,7 @@ class Backward:
         rhs, back = motion.code("rhs"), machine.code("adjoint")
         made, tables, places = self._kernels(structure, task)
         target = host().scalar
-        kernels = kernel_code(made, target)
+        kernels = compiled(assembled(made, target), target, 1)
         blocks, changes, found = np.zeros(2 * task.size), np.zeros(2 * task.size), np.zeros(max(len(places), 1))
         told, growth = np.zeros(len(system.rows) + 1), np.zeros(1)
         self._keep = [motion, machine, rhs, back, kernels, blocks, changes, found, told, growth, places, tables]

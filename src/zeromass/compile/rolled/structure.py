@@ -264,9 +264,7 @@ class _Numbers:
     def __init__(self, structure: Structure, t: float, y: np.ndarray, parameters: np.ndarray) -> None:
         self._s = structure
         layout, task = structure.layout, structure.tasks[0]
-        machine = Machine(
-            layout, structure.blocks, task, host().scalar, structure.firsts, spread=False
-        )
+        machine = Machine(layout, structure.blocks, task, host().scalar, structure.firsts)
         machine(t, y, parameters, len(y))
         values = machine.values[:, 0]
         self.masses: list[tuple[np.ndarray, np.ndarray]] = []

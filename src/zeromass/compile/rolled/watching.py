@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 import numpy as np
 
 from zeromass.codegen.target import FIRST, Code, Target, host
-from zeromass.compile.module import code, with_reciprocals
+from zeromass.compile.module import assembled, code, compiled, with_reciprocals
 from zeromass.compile.repeated import repeated
 from zeromass.compile.rolled.elements import OWN
 from zeromass.compile.rolled.kernel import Kernel
 from zeromass.compile.rolled.kinds import grouped
-from zeromass.compile.rolled.machine import kernel_code
 from zeromass.compile.rolled.signature import fresh
 from zeromass.compile.rolled.structure import Structure
 from zeromass.compile.straight import Flavour
@@ -157,7 +156,7 @@ class Watching:
         if lanes not in self._codes:
             machine = self._structure.machine("motion", lanes, told=True)
             motion, target = machine.code("rhs"), host().lanes(lanes)
-            kernels = kernel_code(self.kernels(target), target)
+            kernels = compiled(assembled(self.kernels(target), target), target, 1)
             self._codes[lanes] = motion, kernels, [machine, motion, kernels, self]
         return self._codes[lanes]
 
