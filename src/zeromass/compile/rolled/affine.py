@@ -40,7 +40,7 @@ class Features:
 
     def add(self, b: int) -> None:
         """Those of the part of a block, if there is one."""
-        part, found = self._parts[b] if b < len(self._parts) else None, dict[str, Any]()
+        part, found = self._parts[b] if 0 <= b < len(self._parts) else None, dict[str, Any]()
         if part is not None:
             found = {"x": part.position, "v": rate(part.position)}
         if isinstance(part, RigidBody):
@@ -218,55 +218,78 @@ class Forms:
 
     def of(self, formulas: Sequence[Expression]) -> dict[Expression, Form]:
         """The form of each formula, and of what stands in it."""
-        waiting, known, named = list(formulas), dict[Expression, Form](), self.features.named
+        waiting, known = list(formulas), dict[Expression, Form]()
+        summed: dict[Expression, tuple[Number, dict[Atom, Number], list[tuple[Expression, Number]]]] = {}
         while waiting:
             node = waiting[-1]
             if node not in known:
-                if node in named:
-                    x, c = named[node]
-                    known[node] = Form(self, 0.0, {x: c})
-                elif missing := [a for a in node.args if a not in known]:
+                if node not in summed:
+                    summed[node] = self._summands(node)
+                number, terms, others = summed[node]
+                if missing := [a for x, _ in others for a in x.args if a not in known]:
                     waiting += missing
                     continue
-                else:
-                    known[node] = self._made(node, [known[a] for a in node.args])
+                more = [(self._made(x, [known[a] for a in x.args]), c) for x, c in others]
+                known[node] = self._sum(number, terms, more)
             waiting.pop()
         return known
 
+    def _summands(self, e: Expression) -> tuple[Number, dict[Atom, Number], list[tuple[Expression, Number]]]:
+        """What a formula is the sum of: a number, features and symbols, and operations, with their coefficients."""
+        number, terms, others = 0.0, dict[Atom, Number](), list[tuple[Expression, Number]]()
+        waiting: list[tuple[Expression, Number]] = [(e, 1.0)]
+        named, constants = self.features.named, self._constants
+        while waiting:
+            x, c = waiting.pop()
+            if x in named:
+                x, factor = named[x]
+                c = c * factor
+            elif x.value is not None:
+                number = number + c * x.value
+                continue
+            elif x in constants:
+                number = number + c * x
+                continue
+            elif x.op == "negative":
+                waiting.append((x.args[0], -c))
+                continue
+            elif x.op in ("add", "subtract"):
+                waiting += [(x.args[1], c if x.op == "add" else -c), (x.args[0], c)]
+                continue
+            elif x.op == "multiply" and x.args[0].value is not None:
+                waiting.append((x.args[1], c * x.args[0].value))
+                continue
+            elif x.args:
+                others.append((x, c))
+                continue
+            terms[x] = terms[x] + c if x in terms else c
+        return number, terms, others
+
     def _made(self, node: Expression, operands: list[Form]) -> Form:
-        if not node.args:
-            if node.value is None and node not in self._constants:
-                return Form(self, 0.0, {node: 1.0})
-            return Form(self, node if node.value is None else node.value, {})
+        """The form of an operation that is no sum."""
         if not any(f.terms for f in operands):
             e = renewed(node, [as_expression(f.number) for f in operands])
             return Form(self, e if e.value is None else e.value, {})
-        match node.op, operands:
-            case "add", [a, b]:
-                return self._sum([(a, 1.0), (b, 1.0)])
-            case "subtract", [a, b]:
-                return self._sum([(a, 1.0), (b, -1.0)])
-            case "negative", [a]:
-                return self._sum([(a, -1.0)])
-            case "multiply", [a, b]:
+        if node.op == "multiply":
+            a, b = operands
+            if a.terms and b.terms:
                 return self._product(a, b)
-            case "divide", [a, b] if not b.terms:
-                return self._sum([(a, 1.0 / b.number)])
+            return self._sum(0.0, {}, [(a, b.number) if a.terms else (b, a.number)])
+        if node.op == "divide" and not operands[1].terms:
+            return self._sum(0.0, {}, [(operands[0], 1.0 / operands[1].number)])
         return Form(self, 0.0, {Applied(node, tuple(operands)): 1.0})
 
     def _product(self, a: Form, b: Form) -> Form:
-        if not a.terms or not b.terms:
-            return self._sum([(a, b.number) if a.terms else (b, a.number)])
         if (a.free and not b.free) or (a.free == b.free and a.code > b.code):
             a, b = b, a
         if b.free and a.bodiless:  # the sine of an angle times an axis: zeros of the axis are coefficients, too
             each = [(Form(self, 0.0, {Product(Form(self, 0.0, {x: 1.0}), b): 1.0}), c) for x, c in a.terms.items()]
-            return self._sum([*each, (b, a.number)])
+            return self._sum(0.0, {}, [*each, (b, a.number)])
         return Form(self, 0.0, {Product(a, b): 1.0})
 
-    def _sum(self, forms: Sequence[tuple[Form, Number]]) -> Form:
-        """Σ c f of pairs (f, c); products with one first factor are one."""
-        number, terms = 0.0, dict[Atom, Number]()
+    def _sum(self, number: Number, terms: Mapping[Atom, Number], forms: Sequence[tuple[Form, Number]]) -> Form:
+        """A number, terms, and Σ c f of pairs (f, c); products with one first factor are one."""
+        terms = dict(terms)
         products: dict[Form, list[tuple[Form, Number]]] = {}
         for f, c in forms:
             number = number + c * f.number
@@ -277,7 +300,7 @@ class Forms:
                 else:
                     terms[x] = terms[x] + scaled if x in terms else scaled
         for first, some in products.items():
-            second = some[0][0] if len(some) == 1 and _sign(some[0][1]) == "+" else self._sum(some)
+            second = some[0][0] if len(some) == 1 and _sign(some[0][1]) == "+" else self._sum(0.0, {}, some)
             if second.terms:
                 terms[Product(first, second)] = 1.0
         return Form(self, _number(number), {x: _number(c) for x, c in terms.items() if not _zero(_number(c))})

@@ -2,32 +2,19 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from zeromass.compile.rolled.affine import Features, Form, Forms
+from zeromass.compile.rolled.alike import Alike, Split, alike
 from zeromass.compile.rolled.elements import OWN, Acting, Block, Elements, Kinetic, Rows, masses, numbers
 from zeromass.compile.rolled.equations import Equations, of_force, of_nothing, of_part, of_rows, optional
-from zeromass.compile.rolled.signature import Signature, alike, fresh, lifted
-from zeromass.compile.straight import operations
-from zeromass.expression import Evaluator, Expression, Symbol, expressions, rate
-from zeromass.expression.build import ZERO, constant
+from zeromass.expression import Expression, Symbol, rate
+from zeromass.expression.build import ZERO
 from zeromass.model import Particle
 from zeromass.model.large import formulas_in, with_formulas
-from zeromass.model.parts import Part
-
-KERNEL = 50
-"""Operations whose code takes as long to make as what comes with every kernel."""
-
-WORTH = 200
-"""Instances that take as long to evaluate, in a run of usual length, as it takes to compile the code for one of them."""
-
-CHEAPER = 0.7
-"""Part of the cost of separate kernels below which elements with other constants share one."""
 
 
 @dataclass(eq=False)
@@ -159,12 +146,12 @@ def _constraints(elements: Elements, plain: bool) -> Iterator[Kind]:
     def roots(element: Rows) -> list[Expression]:
         return [e for i in element.rows for e in said(i) if e is not None]
 
-    def split(known: Alike, plain: bool) -> Iterator[Alike]:
+    def split(known: Alike, starts: bool) -> Iterator[Alike]:
         """Row by row; places are for starts alone."""
         formulas = iter(known.formulas)
         for r, i in enumerate(known.members[0].rows):
             some = [None if e is None else next(formulas) for e in said(i)]
-            some[1] = some[1] if plain else None
+            some[1] = some[1] if starts else None
             members = [element._replace(rows=element.rows[r : r + 1]) for element in known.members]
             kinds = rows[i].level, some[1] is None, some[2] is None, _types(elements, members[0].blocks)
             yield known._replace(members=members, formulas=[e for e in some if e is not None], told=kinds)
@@ -236,111 +223,10 @@ def _alike(
     members: Sequence[Any],
     roots: Callable[[Any], list[Expression]],
     told: Callable[[Any], tuple[Any, ...]],
-    split: Split = lambda known, plain: [known],
+    split: Split = lambda known, starts: [known],
 ) -> dict[bool, list[Alike]]:
-    """Elements of equal structure, found once: for motions, and for starts."""
+    """Elements that share kernels, found once: for motions, and for starts."""
     if name not in elements.alike:
-        known = list(grouped(elements.where, members, roots, told))
-        elements.alike[name] = merged(known, elements.where, [block.part for block in elements.blocks], split)
+        parts = [block.part for block in elements.blocks]
+        elements.alike[name] = alike(elements.where, members, roots, told, parts, split)
     return elements.alike[name]
-
-
-class Alike(NamedTuple):
-    """Elements that one kernel is for: its formulas, the symbols of constants in them, and their values in each.
-
-    told  what else is equal of them
-    """
-
-    members: list[Any]
-    formulas: list[Expression]
-    symbols: list[Symbol]
-    values: np.ndarray
-    told: Any
-
-    @property
-    def cost(self) -> float:
-        """Of its code and of evaluating it, in operations that are compiled."""
-        return (KERNEL + operations(self.formulas)) * (1 + len(self.members) / WORTH)
-
-
-Split = Callable[[Alike, bool], Iterable[Alike]]
-"""What elements of one structure may be taken apart into, for motions and for starts."""
-
-
-def grouped(
-    where: Mapping[str, tuple[int, int]],
-    members: Sequence[Any],
-    roots: Callable[[Any], list[Expression]],
-    told: Callable[[Any], tuple[Any, ...]],
-) -> Iterator[Alike]:
-    """Elements of equal structure: their symbols are known by their places in blocks, `where`, and their own parameters."""
-    found: dict[Any, list[tuple[Any, Signature]]] = defaultdict(list)
-    asked = [(told(element), roots(element), (*element.blocks, *element.own)) for element in members]
-    for element, (told_, _, _), known in zip(members, asked, alike(asked, where), strict=True):
-        found[told_, known.code].append((element, known))
-    for (told_, _), some in found.items():
-        one, table = some[0][0], np.array([known.numbers for _, known in some]).reshape(len(some), -1)
-        numbers, symbols, values = constants(table)
-        formulas, lift = roots(one), {k: x for k, x in enumerate(numbers) if isinstance(x, Symbol)}
-        if lift:
-            formulas = lifted(formulas, lift, where, (*one.blocks, *one.own))
-        yield Alike([element for element, _ in some], formulas, symbols, values, told_)
-
-
-def constants(table: np.ndarray) -> tuple[list[Expression], list[Symbol], np.ndarray]:
-    """Numbers of instances, shape (instances, numbers): what stands for each in formulas, its symbols, and their values.
-
-    A number that is equal in every instance stands for itself, and two that are have one symbol.
-    """
-    distinct: dict[bytes, int] = {}
-    numbers: list[Expression] = []
-    symbols: list[Symbol] = []
-    columns: list[int] = []
-    varies = (table != table[0]).any(axis=0).tolist()
-    for k, column in enumerate(table.T):
-        if not varies[k]:
-            numbers.append(constant(column[0]))
-            continue
-        place = distinct.setdefault(column.tobytes(), len(distinct))
-        if place == len(symbols):
-            symbols.append(fresh(f"c{k}", float(column[0])))
-            columns.append(k)
-        numbers.append(symbols[place])
-    return numbers, symbols, table[:, columns]
-
-
-def merged(
-    known: list[Alike], where: Mapping[str, tuple[int, int]], parts: Sequence[Part | None], split: Split
-) -> dict[bool, list[Alike]]:
-    """Elements of equal structure but for which of their constants are zero or one, where that costs less.
-
-    parts  of the blocks
-    """
-    found: dict[bool, dict[Any, list[tuple[list[Any], list[Form], np.ndarray]]]] = {
-        plain: defaultdict(list) for plain in (False, True)
-    }
-    features = Features(parts)
-    for whole in known if len(known) > 1 else ():
-        one = whole.members[0]
-        forms = Forms(features, where, (*one.blocks, *one.own), whole.symbols).of(whole.formulas)
-        for plain, some in [(asked, some) for asked in found for some in split(whole, asked)]:
-            each = [forms[e] for e in some.formulas]
-            numbers = [e for f in each for e in f.numbers]
-            if whole.symbols:
-                table = Evaluator(expressions(numbers), whole.symbols)(whole.values)
-            else:
-                table = np.tile(numbers, (len(some.members), 1))  # type: ignore[arg-type]
-            found[plain][(some.told, *[f.code for f in each])].append((some.members, each, table))
-    return {plain: _cheaper(known, some) for plain, some in found.items()}
-
-
-def _cheaper(
-    known: list[Alike], found: dict[Any, list[tuple[list[Any], list[Form], np.ndarray]]]
-) -> list[Alike]:
-    """Elements of equal forms with one kernel, or those of equal structure, whichever costs less."""
-    result = []
-    for (told, *_), some in found.items():
-        numbers, symbols, values = constants(np.concatenate([table for *_, table in some]))
-        rest, members = iter(numbers), [element for one, *_ in some for element in one]
-        result.append(Alike(members, [f.formula(rest) for f in some[0][1]], symbols, values, told))
-    return result if result and sum(one.cost for one in result) < CHEAPER * sum(one.cost for one in known) else known

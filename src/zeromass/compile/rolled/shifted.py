@@ -20,7 +20,7 @@ import numpy as np
 
 from zeromass.compile.rolled.equations import ROWS, Unknown
 from zeromass.compile.rolled.kinds import Kind
-from zeromass.compile.rolled.signature import fresh
+from zeromass.compile.rolled.likeness import fresh
 from zeromass.compile.rolled.structure import Structure
 from zeromass.expression import Evaluator, Expression, Symbol, expressions, substitute
 from zeromass.expression import t as time

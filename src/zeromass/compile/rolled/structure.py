@@ -17,10 +17,10 @@ from zeromass.compile.rolled.equations import ROWS, weighted
 from zeromass.compile.rolled.fronts import Tables, tables
 from zeromass.compile.rolled.kinds import Kind, kinds_of
 from zeromass.compile.rolled.layout import Blocks, Layout
+from zeromass.compile.rolled.likeness import fresh
 from zeromass.compile.rolled.loops import FLOOR
 from zeromass.compile.rolled.machine import Machine, Within
 from zeromass.compile.rolled.order import elimination_order
-from zeromass.compile.rolled.signature import fresh
 from zeromass.compile.rolled.tiles import arranged
 from zeromass.equation.rank import CONSISTENCY_TOLERANCE, negligible
 from zeromass.model import State, System

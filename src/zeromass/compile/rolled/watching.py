@@ -16,10 +16,10 @@ import numpy as np
 from zeromass.codegen.target import FIRST, Code, Target, host
 from zeromass.compile.module import assembled, code, compiled, with_reciprocals
 from zeromass.compile.repeated import repeated
+from zeromass.compile.rolled.alike import alike
 from zeromass.compile.rolled.elements import OWN
 from zeromass.compile.rolled.kernel import Kernel
-from zeromass.compile.rolled.kinds import grouped
-from zeromass.compile.rolled.signature import fresh
+from zeromass.compile.rolled.likeness import fresh
 from zeromass.compile.rolled.structure import Structure
 from zeromass.compile.straight import Flavour
 from zeromass.expression import Expression, Symbol, rate, symbols, t
@@ -63,7 +63,8 @@ class Watching:
         """Of each of those that belong together the kernel, and which of its instances they are."""
         self.count: int = 0
         numbers = {id(group): i for i, group in enumerate(self._groups)}
-        known = grouped(self._where, self._groups, lambda g: [*g.functions], self._types)
+        bodies = [block.part for block in elements.blocks]
+        known = alike(self._where, self._groups, lambda g: [*g.functions], self._types, bodies)[False]
         for members, formulas, columns, values, _ in known:
             one = members[0]
             places = np.array([self._firsts(group) for group in members], dtype=np.int32).reshape(len(members), -1)
