@@ -15,7 +15,8 @@ from zeromass.expression import Expression, Symbol
 
 
 class Blocks:
-    """Blocks of unknowns: those of parts, and the multipliers of constraints between the same parts.
+    """Blocks of unknowns: those of parts, and the multipliers of constraints between the same parts, with the coordinates of
+    joints that are in them.
 
     sizes        unknowns of each
     coordinates  how many of them are no multipliers
@@ -35,11 +36,13 @@ class Blocks:
             for blocks, rows in zip(kind.blocks.tolist(), kind.rows.tolist(), strict=True):
                 if not rows:
                     break
-                b = known.setdefault(tuple(blocks), self.parts + len(known))
+                bodies = tuple(b for b in blocks if elements.blocks[b].part is not None)
+                b = known.setdefault(bodies or tuple(blocks), self.parts + len(known))
                 if b == len(self.sizes):
-                    self.held.append(tuple(blocks))
+                    self.held.append(())
                     self.sizes.append(0)
                     self.coordinates.append(0)
+                self.held[b - self.parts] = tuple(dict.fromkeys((*self.held[b - self.parts], *blocks)))
                 for i in rows:
                     self.multiplier[i] = b, self.sizes[b]
                     self.sizes[b] += 1

@@ -3,8 +3,8 @@
 Coordinates may go at any time, as their mass is positive. A multiplier may go once all the parts that it holds are gone:
 its pivot, −A M⁻¹Aᵀ, is then that of the constraints, definite where they are independent. From the free ends of trees it
 goes as soon as the part outside it: what is left there is the inertia of the parts beyond the joint, as in articulated
-bodies [F2008, ch. 7], and no digits are lost along however long a chain. What remains, loops and nets, is eliminated by
-least fill, nets after they have been dissected.
+bodies [F2008, ch. 7], and no digits are lost along however long a chain. A massless coordinate of the joint has its share of
+that inertia, and goes next. What remains, loops and nets, is eliminated by least fill, nets after they have been dissected.
 
 The same elimination in another order: each block stands behind those that lead to it, and blocks that reach the same others
 are eliminated in one front. What a front leaves over is then taken up soon, and little of it is moved about.
@@ -31,6 +31,7 @@ def elimination_order(
     strong: set[tuple[int, int]],
     light: set[int],
     mixed: Set[int] = frozenset(),
+    moved: Set[tuple[int, int]] = frozenset(),
 ) -> list[list[int]]:
     """The blocks in the order of their elimination, those of one front together.
 
@@ -41,6 +42,7 @@ def elimination_order(
     strong   pairs (multipliers, part) where the part alone makes the pivots definite
     light    parts that have no mass of their own in some direction
     mixed    parts that have multipliers of their own behind their coordinates
+    moved    pairs (multipliers, coordinate without a part) where the coordinate moves what the multipliers hold
     """
     near: list[set[int]] = [set() for _ in sizes]
     for k, some in enumerate(held):
@@ -76,7 +78,9 @@ def elimination_order(
         eliminate(b)
         if outer is not None:
             inner = eliminate(outer)
-            ends += [c for c in inner if c < parts and len(near[c]) <= 1 and c not in light]
+            for c in [c for c in inner if (outer - parts, c) in moved]:
+                inner |= eliminate(c)
+            ends += [c for c in inner if c < parts and not gone[c] and len(near[c]) <= 1 and c not in light]
     _least_fill(sizes, parts, held, near, gone, eliminate)
     return _fronts(order, sizes, parts, reached, mixed)
 

@@ -6,8 +6,10 @@ left out. They are locked: machine code for motions and corrections is made with
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -63,18 +65,22 @@ class Structure:
         self.kinds: list[Kind] = kinds_of(self.elements, plain=plain)
         self.blocks: Blocks = Blocks(self.elements, self.kinds, plain)
         self.layout: Layout = Layout(self.kinds, self.tasks)
-        numbers = _Numbers(self, t, y, self._held(parameters))
-        light = numbers.light
-        if light:
-            self._weigh(numbers, light)
-            self.layout = Layout(self.kinds, self.tasks)
-        coupled = [blocks for kind in self.kinds if kind.coupled for blocks in kind.blocks.tolist()]
-        strong = numbers.strong(light | {b for some in coupled for b in some} | self._partly(fixed))
-        blocks = self.blocks
+        blocks, numbers = self.blocks, _Numbers(self, t, y, self._held(parameters))
+        light, weighed = numbers.light, set[int]()
         mixed = {b for b in range(blocks.parts) if blocks.coordinates[b] < blocks.sizes[b]}
-        self.fronts: list[list[int]] = elimination_order(
-            blocks.sizes, blocks.parts, blocks.held, coupled, strong, light, mixed
-        )
+        while True:
+            coupled = [blocks for kind in self.kinds if kind.coupled for blocks in kind.blocks.tolist()]
+            strong, moved = numbers.strong(light | {b for some in coupled for b in some} | self._partly(fixed))
+            self.fronts: list[list[int]] = elimination_order(
+                blocks.sizes, blocks.parts, blocks.held, coupled, strong, light, mixed, moved
+            )
+            unmoved = light - weighed - self._moved(moved)
+            if not unmoved:
+                break
+            weighed |= unmoved
+            self.kinds = kinds_of(self.elements, plain=plain)
+            self._weigh(numbers, weighed)
+            self.layout = Layout(self.kinds, self.tasks)
         order = [b for some in self.fronts for b in some]
         arranged(self.layout, blocks, order)
         self.at: np.ndarray = np.empty(len(order), dtype=np.int64)
@@ -105,6 +111,11 @@ class Structure:
         self._without: np.ndarray = np.array(
             [bool(lost[a : a + n].any()) for a, n in zip(self.at[: blocks.parts], blocks.coordinates, strict=False)]
         )
+
+    def _moved(self, moved: set[tuple[int, int]]) -> set[int]:
+        """Coordinates without a part that are eliminated behind the multipliers that they move: these give them inertia."""
+        place = {b: k for k, b in enumerate(b for some in self.fronts for b in some)}
+        return {c for m, c in moved if place[self.blocks.parts + m] < place[c]}
 
     def _partly(self, fixed: np.ndarray | None) -> set[int]:
         """Blocks with coordinates that are not solved for: alone they need not make the pivots of a joint."""
@@ -316,33 +327,56 @@ class _Numbers:
         masses = np.concatenate([M[:, 0, 0] for _, M in self.masses])
         return float(masses[masses > 0].mean()) if np.any(masses > 0) else 1.0
 
-    def strong(self, without: set[int]) -> set[tuple[int, int]]:
-        """Pairs (block of multipliers, part) where the part alone makes the pivots definite."""
-        blocks = self._s.blocks
+    def strong(self, without: set[int]) -> tuple[set[tuple[int, int]], set[tuple[int, int]]]:
+        """Pairs (block of multipliers, part) where the part alone makes the pivots definite; and (block of multipliers,
+        coordinate) where coordinates without a part change what the rows say each by itself."""
+        s, blocks = self._s, self._s.blocks
         known = np.zeros(blocks.parts, dtype=bool)
         for some, _ in self.masses:
             known[some] = True
         known[list(without)] = False
-        found: set[tuple[int, int]] = set()
-        sharing: dict[int, list[tuple[int, int]]] = {}
-        for k, kind in enumerate(self._s.kinds):
-            if not self.slopes[k]:
-                continue
-            m = blocks.multiplier[kind.rows[:, 0], 0]
-            alone = np.array([blocks.sizes[b] for b in m]) == kind.rows.shape[1]
-            for local, good in enumerate(_independent([self.slopes[k][c][alone] for c in range(len(self.slopes[k]))])):
-                b = kind.blocks[alone, local]
+        members: dict[int, list[tuple[int, int]]] = defaultdict(list)
+        for k, kind in enumerate(s.kinds):
+            if self.slopes[k]:
+                for i, m in enumerate(blocks.multiplier[kind.rows[:, 0], 0].tolist()):
+                    members[m - blocks.parts].append((k, i))
+        alike: dict[Any, list[int]] = defaultdict(list)
+        for m, some in members.items():  # constraints between the same parts: their rows together
+            held = blocks.held[m]
+            told = tuple((k, *[held.index(b) for b in s.kinds[k].blocks[i].tolist()]) for k, i in some)
+            alike[told, tuple(blocks.coordinates[b] for b in held)].append(m)
+        found, moved = set[tuple[int, int]](), set[tuple[int, int]]()
+        for (told, sizes), each in alike.items():
+            slopes = [
+                np.concatenate(
+                    [
+                        self._slopes(k, places, h, n, [members[m][r][1] for m in each])
+                        for r, (k, *places) in enumerate(told)
+                    ],
+                    axis=1,
+                )
+                for h, n in enumerate(sizes)
+            ]
+            held = np.array([blocks.held[m] for m in each])
+            for b, good in zip(held.T, _independent(slopes), strict=True):
                 good &= known[b]
-                found |= set(zip((m[alone] - blocks.parts)[good].tolist(), b[good].tolist(), strict=True))
-            for i in np.flatnonzero(~alone).tolist():
-                sharing.setdefault(int(m[i]), []).append((k, i))
-        for m, members in sharing.items():  # constraints between the same parts: their rows together
-            held = blocks.held[m - blocks.parts]
-            each = [np.concatenate([self.slopes[k][c][i] for k, i in members])[None] for c in range(len(held))]
-            for b, good in zip(held, _independent(each), strict=True):
-                if good[0] and known[b]:
-                    found.add((m - blocks.parts, b))
-        return found
+                found |= set(zip(np.array(each)[good].tolist(), b[good].tolist(), strict=True))
+            loose = [h for h in range(len(sizes)) if s.elements.blocks[held[0, h]].part is None]
+            if loose:
+                by = np.concatenate([slopes[h] for h in loose], axis=2).swapaxes(1, 2)
+                (good,) = _independent([by])
+                moved |= {
+                    (m, int(b))
+                    for m, some in zip(np.array(each)[good].tolist(), held[good], strict=True)
+                    for b in some[loose]
+                }
+        return found, moved
+
+    def _slopes(self, k: int, places: Sequence[int], h: int, n: int, instances: list[int]) -> np.ndarray:
+        """Those of some instances of a kind in the h-th of the blocks held, of n coordinates."""
+        if h in places:
+            return self.slopes[k][places.index(h)][instances]
+        return np.zeros((len(instances), self._s.kinds[k].rows.shape[1], n))
 
 
 def _independent(slopes: list[np.ndarray]) -> list[np.ndarray]:
