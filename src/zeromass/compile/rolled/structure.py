@@ -98,6 +98,10 @@ class Structure:
         self.row_unknowns: np.ndarray = self.at[blocks.multiplier[told, 0]] + blocks.multiplier[told, 1]
         levels = np.array([0 if plain and row.placed else row.level for row in system.rows])
         self.levels[self.row_unknowns] = levels[told]
+        self._needs: np.ndarray = self.levels.copy()
+        """Of each unknown, the level of rows that it needs to be determined, as its massless coordinate does."""
+        for c in light - weighed:
+            self._needs[self.at[c]] = numbers.levels[c]
         self.entries: np.ndarray = np.stack([np.concatenate(x) for x in zip(*entries, strict=True)])
         self.masks: np.ndarray = np.ones(self.count)
         if fixed is not None:
@@ -128,6 +132,10 @@ class Structure:
         holding = set(self.elements.holding.values())
         return np.where([p in holding for p in self.system.parameters], 1.0, parameters) if holding else parameters
 
+    def determined(self, level: int) -> np.ndarray:
+        """Unknowns that are solved for with rows up to a level: their multipliers, and coordinates that have inertia then."""
+        return self._needs <= level
+
     def machine(
         self,
         task: str,
@@ -146,7 +154,7 @@ class Structure:
         """
         masks = self.masks
         if task != "motion" and not self.plain:
-            masks = masks * (self.levels <= int(task == "velocities"))
+            masks = masks * self.determined(int(task == "velocities"))
         return Machine(
             self.layout,
             self.blocks,
@@ -350,33 +358,46 @@ class _Numbers:
             slopes = [
                 np.concatenate(
                     [
-                        self._slopes(k, places, h, n, [members[m][r][1] for m in each])
+                        self._of(k, places, h, n, [members[m][r][1] for m in each])
                         for r, (k, *places) in enumerate(told)
                     ],
                     axis=1,
                 )
                 for h, n in enumerate(sizes)
             ]
-            held = np.array([blocks.held[m] for m in each])
+            held, number, alone = (
+                np.array([blocks.held[m] for m in each]),
+                np.array(each),
+                np.zeros(len(each), dtype=bool),
+            )
             for b, good in zip(held.T, _independent(slopes), strict=True):
                 good &= known[b]
-                found |= set(zip(np.array(each)[good].tolist(), b[good].tolist(), strict=True))
+                alone |= good
+                found |= set(zip(number[good].tolist(), b[good].tolist(), strict=True))
             loose = [h for h in range(len(sizes)) if s.elements.blocks[held[0, h]].part is None]
             if loose:
-                by = np.concatenate([slopes[h] for h in loose], axis=2).swapaxes(1, 2)
-                (good,) = _independent([by])
+                (good,) = _independent([np.concatenate([slopes[h] for h in loose], axis=2).swapaxes(1, 2)])
+                good &= alone
                 moved |= {
-                    (m, int(b))
-                    for m, some in zip(np.array(each)[good].tolist(), held[good], strict=True)
-                    for b in some[loose]
+                    (m, b) for h in loose for m, b in zip(number[good].tolist(), held[good, h].tolist(), strict=True)
                 }
         return found, moved
 
-    def _slopes(self, k: int, places: Sequence[int], h: int, n: int, instances: list[int]) -> np.ndarray:
-        """Those of some instances of a kind in the h-th of the blocks held, of n coordinates."""
+    def _of(self, k: int, places: Sequence[int], h: int, n: int, instances: list[int]) -> np.ndarray:
+        """Slopes of some instances of a kind in the h-th of the blocks held, which has n coordinates."""
         if h in places:
             return self.slopes[k][places.index(h)][instances]
         return np.zeros((len(instances), self._s.kinds[k].rows.shape[1], n))
+
+    @property
+    def levels(self) -> np.ndarray:
+        """Of each block of coordinates, the lowest level of a row that they change."""
+        s = self._s
+        found, of = np.full(s.blocks.parts, 2), np.array([row.level for row in s.system.rows])
+        for kind, slopes in zip(s.kinds, self.slopes, strict=True):
+            for local, A in slopes.items():
+                np.minimum.at(found, kind.blocks[:, local], np.where(A.any(axis=2), of[kind.rows], 2).min(axis=1))
+        return found
 
 
 def _independent(slopes: list[np.ndarray]) -> list[np.ndarray]:

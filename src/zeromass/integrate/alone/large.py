@@ -136,9 +136,8 @@ class Large:
     # the start -------------------------------------------------------------------------------------------------------
     def _begin(self, module: ir.Module, steps: NewtonSteps | None) -> None:
         structure, target, within = self._structure, self._target, self._within
-        levels = structure.levels
-        masks = [(m, (levels <= int(task == "velocities")).astype(float)) for task, m in self._back.items()]
-        Decided(module, target, within, self._motion, masks, levels)
+        masks = [(m, structure.determined(int(task == "velocities")).astype(float)) for task, m in self._back.items()]
+        Decided(module, target, within, self._motion, masks, structure.levels)
         DroppedRows(module, target, within, self._motion, structure.row_unknowns, self._followed)
         if steps is None:
             return
