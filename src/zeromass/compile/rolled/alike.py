@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import accumulate
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -29,7 +30,7 @@ SOME = 4
 KERNEL = 50
 """Operations whose code takes as long to make as what comes with every kernel."""
 
-WORTH = 200
+WORTH = 500
 """Instances that take as long to evaluate, in a run of usual length, as it takes to compile the code for one of them."""
 
 CHEAPER = 0.7
@@ -49,13 +50,25 @@ class Alike(NamedTuple):
     told: Any
 
     @property
+    def compiled(self) -> int:
+        """Operations of its code, about."""
+        return KERNEL + operations(self.formulas)
+
+    @property
     def cost(self) -> float:
         """Of its code and of evaluating it, in operations that are compiled."""
-        return (KERNEL + operations(self.formulas)) * (1 + len(self.members) / WORTH)
+        return self.compiled * (1 + len(self.members) / WORTH)
 
 
-Split = Callable[[Alike, bool], Iterable[Alike]]
-"""What elements that are built alike may be taken apart into, for motions and for starts."""
+class Split(Protocol):
+    """Elements that are built alike, for motions or for starts, whole or taken apart."""
+
+    def __call__(self, known: Alike, *, starts: bool, whole: bool = False) -> Iterable[Alike]: ...
+
+
+def together(known: Alike, *, starts: bool, whole: bool = False) -> list[Alike]:
+    """Elements that are not taken apart."""
+    return [known]
 
 
 def alike(
@@ -64,7 +77,7 @@ def alike(
     roots: Callable[[Any], list[Expression]],
     told: Callable[[Any], tuple[Any, ...]],
     parts: Sequence[Part | None],
-    split: Split = lambda known, starts: [known],
+    split: Split = together,
 ) -> dict[bool, list[Alike]]:
     """Elements that share kernels, for motions and for starts.
 
@@ -72,10 +85,12 @@ def alike(
     roots  formulas of an element; told: what else must be equal of elements
     parts  of the blocks
     """
-    known, made = _built_alike(where, members, roots, told), dict[bool, _Found]()
-    if len(known) > 1:
-        made = _of_forms(known, where, parts, split)
-    return {starts: _cheaper(known, made.get(starts, {})) for starts in (False, True)}
+    known = _built_alike(where, members, roots, told)
+    if len(known) < 2:
+        return dict.fromkeys((False, True), known)
+    features = Features(parts)
+    forms = [Numbered(one, features, where) for one in known]
+    return {starts: _cheapest(known, forms, partial(split, starts=starts)) for starts in (False, True)}
 
 
 def _built_alike(
@@ -129,36 +144,59 @@ def _constants(table: np.ndarray) -> tuple[list[Expression], list[Symbol], np.nd
     return numbers, symbols, table[:, columns]
 
 
-_Found = dict[Any, list[tuple[list[Any], list[Form], np.ndarray]]]
-"""Elements by the codes of their forms: some of them, the forms of the first, and the numbers of each."""
+class Numbered:
+    """The forms of formulas that are built alike, and of each the numbers of all elements, shape (elements, numbers)."""
+
+    def __init__(self, some: Alike, features: Features, where: Mapping[str, tuple[int, int]]) -> None:
+        one = some.members[0]
+        known = Forms(features, where, (*one.blocks, *one.own), some.symbols).of(some.formulas)
+        self.forms: dict[Expression, Form] = {e: known[e] for e in some.formulas}
+        self.numbers: dict[Expression, np.ndarray] = {}
+        each = {e: list(f.numbers) for e, f in self.forms.items()}
+        if some.symbols:
+            all_ = Evaluator(expressions([x for numbers in each.values() for x in numbers]), some.symbols)(some.values)
+            ends = np.cumsum([len(numbers) for numbers in each.values()])[:-1]
+            self.numbers = dict(zip(each, np.split(all_, ends, axis=1), strict=True))
+        else:
+            self.numbers = {e: np.tile(numbers, (len(some.members), 1)) for e, numbers in each.items()}  # type: ignore[arg-type]
+
+    def code(self, some: Alike) -> Any:
+        """Equal of elements that one kernel may be for."""
+        return (some.told, *[self.forms[e].code for e in some.formulas])
 
 
-def _of_forms(
-    known: Sequence[Alike], where: Mapping[str, tuple[int, int]], parts: Sequence[Part | None], split: Split
-) -> dict[bool, _Found]:
-    found: dict[bool, _Found] = {starts: defaultdict(list) for starts in (False, True)}
-    features = Features(parts)
-    for whole in known:
-        one = whole.members[0]
-        forms = Forms(features, where, (*one.blocks, *one.own), whole.symbols).of(whole.formulas)
-        for starts, some in [(asked, some) for asked in found for some in split(whole, asked)]:
-            each = [forms[e] for e in some.formulas]
-            numbers = [e for f in each for e in f.numbers]
-            if whole.symbols:
-                table = Evaluator(expressions(numbers), whole.symbols)(whole.values)
-            else:
-                table = np.tile(numbers, (len(some.members), 1))  # type: ignore[arg-type]
-            found[starts][(some.told, *[f.code for f in each])].append((some.members, each, table))
-    return found
+Pieces = Sequence[tuple[Numbered, Alike]]
+"""Elements that are built alike, or some of their rows, with their forms."""
 
 
-def _cheaper(known: list[Alike], found: _Found) -> list[Alike]:
-    """Elements of equal forms with one kernel, or those that are built alike, whichever costs less."""
-    result = []
-    for (told, *_), some in found.items():
-        numbers, symbols, values = _constants(np.concatenate([table for *_, table in some]))
-        rest, members = iter(numbers), [element for one, *_ in some for element in one]
-        result.append(Alike(members, [f.formula(rest) for f in some[0][1]], symbols, values, told))
-    most = sum(one.cost for one in result) / CHEAPER
+def _merged(pieces: Pieces) -> dict[Any, Alike]:
+    """Elements of equal forms, by these."""
+    found: dict[Any, list[tuple[Numbered, Alike]]] = defaultdict(list)
+    for of, some in pieces:
+        found[of.code(some)].append((of, some))
+    result = {}
+    for code, each in found.items():
+        of, first = each[0]
+        table = [np.concatenate([one.numbers[e] for e in some.formulas], axis=1) for one, some in each]
+        numbers, symbols, values = _constants(np.concatenate(table))
+        rest, members = iter(numbers), [element for _, some in each for element in some.members]
+        result[code] = Alike(members, [of.forms[e].formula(rest) for e in first.formulas], symbols, values, first.told)
+    return result
+
+
+def _cheapest(known: list[Alike], forms: Sequence[Numbered], split: Callable[..., Iterable[Alike]]) -> list[Alike]:
+    """A kernel for all that are built alike, or for those of equal forms, whole or row by row, if that costs far less."""
+    whole = [(of, some) for of, one in zip(forms, known, strict=True) for some in split(one, whole=True)]
+    rows = [[(of, some) for some in split(one)] for of, one in zip(forms, known, strict=True)]
+    made = _merged([piece for each in rows for piece in each])
+    beside = [sum(made[of.code(some)].compiled * len(some.members) for of, some in each) / WORTH for each in rows]
+    own = [one.cost < more for one, more in zip(known, beside, strict=True)]
+    apart = _merged([piece for each, alone in zip(rows, own, strict=True) if not alone for piece in each])
+    ways = [
+        list(_merged(whole).values()),
+        [*[one for one, alone in zip(known, own, strict=True) if alone], *apart.values()],
+    ]
+    costs = [sum(one.cost for one in way) for way in ways]
+    most = min(costs) / CHEAPER
     less = any(cost > most for cost in accumulate(one.cost for one in known))
-    return result if result and less else known
+    return ways[int(np.argmin(costs))] if less else known

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.compile.rolled.alike import Alike, Split, alike
+from zeromass.compile.rolled.alike import Alike, Split, alike, together
 from zeromass.compile.rolled.elements import OWN, Acting, Block, Elements, Kinetic, Rows, masses, numbers
 from zeromass.compile.rolled.equations import Equations, of_force, of_nothing, of_part, of_rows, optional
 from zeromass.expression import Expression, Symbol, rate
@@ -146,15 +146,16 @@ def _constraints(elements: Elements, plain: bool) -> Iterator[Kind]:
     def roots(element: Rows) -> list[Expression]:
         return [e for i in element.rows for e in said(i) if e is not None]
 
-    def split(known: Alike, starts: bool) -> Iterator[Alike]:
-        """Row by row; places are for starts alone."""
-        formulas = iter(known.formulas)
-        for r, i in enumerate(known.members[0].rows):
-            some = [None if e is None else next(formulas) for e in said(i)]
-            some[1] = some[1] if starts else None
-            members = [element._replace(rows=element.rows[r : r + 1]) for element in known.members]
-            kinds = rows[i].level, some[1] is None, some[2] is None, _types(elements, members[0].blocks)
-            yield known._replace(members=members, formulas=[e for e in some if e is not None], told=kinds)
+    def split(known: Alike, *, starts: bool, whole: bool = False) -> Iterator[Alike]:
+        """Rows one by one, or all together; places are for starts alone."""
+        formulas, count = iter(known.formulas), len(known.members[0].rows)
+        said_ = [[None if e is None else next(formulas) for e in said(i)] for i in known.members[0].rows]
+        for some in [range(count)] if whole else [range(r, r + 1) for r in range(count)]:
+            picked = [e for r in some for k, e in enumerate(said_[r]) if e is not None and (starts or k != 1)]
+            members = [element._replace(rows=tuple(element.rows[r] for r in some)) for element in known.members]
+            levels, types = known.told
+            levels = tuple((levels[r][0], levels[r][1] or not starts, levels[r][2]) for r in some)
+            yield known._replace(members=members, formulas=picked, told=(levels, types))
 
     for known in _alike(elements, "rows", elements.rows, roots, told, split)[plain]:
         one, each = known.members[0], iter(known.formulas)
@@ -223,7 +224,7 @@ def _alike(
     members: Sequence[Any],
     roots: Callable[[Any], list[Expression]],
     told: Callable[[Any], tuple[Any, ...]],
-    split: Split = lambda known, starts: [known],
+    split: Split = together,
 ) -> dict[bool, list[Alike]]:
     """Elements that share kernels, found once: for motions, and for starts."""
     if name not in elements.alike:

@@ -33,7 +33,9 @@ class Likeness:
     ) -> None:
         self._where = where
         local = {b: k for k, b in enumerate(blocks)}
-        self._nodes: list[Expression] = [node for node in reversed(ordered(roots)) if not _varies(node)]  # operands last
+        self._nodes: list[Expression] = [
+            node for node in reversed(ordered(roots)) if not _varies(node)
+        ]  # operands last
         place = {node: k for k, node in enumerate(self._nodes)}
         self._roots: list[int] = [place.get(root, _ANY) for root in roots]
         self._steps: list[tuple[str, int, tuple[int, ...]]] = [
@@ -91,8 +93,7 @@ class Likeness:
                 changed = any(x is not a for x, a in zip(renewed_, node.args, strict=True))
                 new[node] = renewed(node, renewed_) if changed else node
         return [
-            new.get(self._nodes[k], self._nodes[k]) if e is None else e
-            for k, e in zip(self._roots, first, strict=True)
+            new.get(self._nodes[k], self._nodes[k]) if e is None else e for k, e in zip(self._roots, first, strict=True)
         ]
 
 

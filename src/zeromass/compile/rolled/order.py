@@ -25,6 +25,9 @@ import numpy as np
 
 from zeromass.compile.rolled.dissection import rounds
 
+LONG = 20
+"""Parts from which on the longest way through a tree is a trunk: in shorter ones no digits are lost."""
+
 ZEROS = 0.1
 """Part of the unknowns of a front that a block eliminated with it need not reach."""
 
@@ -130,7 +133,8 @@ def _trunks(parts: int, held: Sequence[Sequence[int]]) -> list[list[int]]:
         trunk = [next(reversed(before))]
         while before[trunk[-1]] >= 0:
             trunk.append(before[trunk[-1]])
-        found.append(trunk[::-1])
+        if len(trunk) >= LONG:
+            found.append(trunk[::-1])
     return found
 
 

@@ -90,7 +90,7 @@ class Structure:
         entries = self.layout.matrix(blocks, self.at)
         net = sum(len(some) > 1 for some in blocks.held) > blocks.parts
         self.tables: Tables = tables(
-            self.fronts, blocks.sizes, blocks.coordinates, entries, 0, first, self.layout.regions, net=net
+            self.fronts, blocks.sizes, blocks.coordinates, entries, 0, first, self.layout.regions, net=net, seldom=plain
         )
         self.levels: np.ndarray = np.full(self.count, -1)
         told = np.flatnonzero(blocks.multiplier[:, 0] >= 0)
@@ -133,7 +133,7 @@ class Structure:
         return np.where([p in holding for p in self.system.parameters], 1.0, parameters) if holding else parameters
 
     def determined(self, level: int) -> np.ndarray:
-        """Unknowns that are solved for with rows up to a level: their multipliers, and coordinates that have inertia then."""
+        """Unknowns that are solved for with rows up to a level: their multipliers, and coordinates with inertia then."""
         return self._needs <= level
 
     def machine(
