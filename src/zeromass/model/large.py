@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from zeromass.expression import Expression, Symbol, symbols
+from zeromass.expression.node import ordered
 from zeromass.model.constraint import acceleration_rows, velocity_residuals
 from zeromass.model.errors import ModelError
 from zeromass.model.forces import Known, Load
@@ -27,11 +28,24 @@ if TYPE_CHECKING:
 LARGE = 128
 """Coordinates from which on a system of parts is large: its matrices are not written out, and its code is rolled."""
 
+OPERATIONS = 30_000
+"""Operations of straight-line code from which it is, too: by measurement they take 2 to 5 s to a first result, and rolled code
+1 s, which takes half as long again for an evaluation."""
+
+EACH, OF_ROWS = 95.0, 8.5
+"""Operations of straight-line code for a coordinate and for an operation in the constraints, about."""
+
 MATRICES = ("sparse_M", "Q", "sparse_A", "b", "velocity_constraints")
 """What is written out of a large system when it is asked for."""
 
 
 OF_STATES = "masses and forces depend on positions, rates, time and parameters"
+
+
+def effective_size(q: np.ndarray, zeros: Iterable[Expression]) -> float:
+    """Coordinates of a system, or as many as its straight-line code is worth, from what its constraints say."""
+    count = sum(bool(node.args) for node in ordered(zeros)) if 8 < len(q) < LARGE else 0
+    return max(len(q), (EACH * len(q) + OF_ROWS * count) * LARGE / OPERATIONS)
 
 
 class Given:
