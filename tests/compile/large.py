@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import zeromass as zm
+from compile import mixed
 
 Made = tuple[list[Any], dict[str, Any], dict[str, Any], dict[Any, float]]
 """Parts, constraints, further arguments, and a guess."""
@@ -159,11 +160,13 @@ def balls(count: int) -> Made:
 
 
 SHAPES = {
+    "mixed chain": (lambda count: mixed.made(mixed.links(count)), 8),
     "uneven chain": (uneven, 3),
     "tree": (tree, 4),
     "hinges": (hinges, 3),
     "net": (net, 3),
     "four bars": (four_bars, 2),
     "balls": (balls, 2),
+    "mixed tree": (lambda count: mixed.made(mixed.links(count, mixed.tree, seed=1)), 9),
 }
 """Shapes, and how large a small one is."""

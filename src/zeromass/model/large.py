@@ -29,8 +29,8 @@ LARGE = 128
 """Coordinates from which on a system of parts is large: its matrices are not written out, and its code is rolled."""
 
 OPERATIONS = 30_000
-"""Operations of straight-line code from which it is, too: by measurement they take 2 to 5 s to a first result, and rolled code
-1 s, which takes half as long again for an evaluation."""
+"""Operations of straight-line code from which it is, too: they take 2 s and more to a first result, by measurement, and
+rolled code 1 s, whose evaluations are half as long again."""
 
 EACH, OF_ROWS = 95.0, 8.5
 """Operations of straight-line code for a coordinate and for an operation in the constraints, about."""

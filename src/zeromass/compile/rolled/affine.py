@@ -65,10 +65,14 @@ class Product(NamedTuple):
 
 
 class Applied(NamedTuple):
-    """An operation that is neither a sum nor a product, on forms."""
+    """An operation that is neither a sum nor a product, on forms; further operands, exponents, are those of the node."""
 
     node: Expression
     operands: tuple[Form, ...]
+
+    @property
+    def rest(self) -> tuple[Expression, ...]:
+        return self.node.args[len(self.operands) :]
 
 
 Atom = Expression | Product | Applied
@@ -161,7 +165,7 @@ class Form:
         for code, x, c in others:
             operands = [inner.formula(numbers) for inner in _inside(x)]
             e = multiply(*operands) if isinstance(x, Product) else x
-            e = renewed(x.node, operands) if isinstance(x, Applied) else e
+            e = renewed(x.node, [*operands, *x.rest]) if isinstance(x, Applied) else e
             total = add(total, multiply(next(numbers) if code[-1] == "c" else as_expression(c), e))  # type: ignore[arg-type]
         return add(total, next(numbers)) if self._shown else total
 
@@ -211,7 +215,7 @@ class Forms:
             return f"{x.first.code}*{x.second.code}"
         if isinstance(x, Applied):
             name = (hash(x.node.grid), x.node.orders) if isinstance(x.node, Gridded) else x.node.op
-            return f"{name}({','.join(inner.code for inner in x.operands)})"
+            return f"{name}({','.join(inner.code for inner in x.operands)}){[e.value for e in x.rest]}"
         assert isinstance(x, Symbol)
         block, place = self._where[x.token]
         return f"{self.local.get(block, block)}.{place}.{x.order}"
@@ -277,7 +281,8 @@ class Forms:
             return self._sum(0.0, {}, [(a, b.number) if a.terms else (b, a.number)])
         if node.op == "divide" and not operands[1].terms:
             return self._sum(0.0, {}, [(operands[0], 1.0 / operands[1].number)])
-        return Form(self, 0.0, {Applied(node, tuple(operands)): 1.0})
+        exponent = node.op == "power" and node.args[1].value is not None
+        return Form(self, 0.0, {Applied(node, tuple(operands[: 1 if exponent else None])): 1.0})
 
     def _product(self, a: Form, b: Form) -> Form:
         if (a.free and not b.free) or (a.free == b.free and a.code > b.code):

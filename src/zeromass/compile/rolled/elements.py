@@ -57,10 +57,18 @@ class Kinetic:
         return motion_of(self.energy, q)[1]
 
 
-class Acting(NamedTuple):
-    """A part, a force, or an energy beside those of the parts, and the blocks that it depends on."""
+class Body(NamedTuple):
+    """A part with its energies, and its block."""
 
-    load: Part | Load | Expression | Kinetic
+    part: Part
+    blocks: tuple[int, ...]
+    own: tuple[int, ...] = ()
+
+
+class Acting(NamedTuple):
+    """A force, or an energy beside those of the parts, and the blocks that it depends on."""
+
+    load: Load | Expression | Kinetic
     blocks: tuple[int, ...]
     own: tuple[int, ...] = ()
 
@@ -95,8 +103,8 @@ class Elements:
         """Rows of unit quaternions, {row: block}: bodies turn by their angular accelerations, and need none."""
         self.rows: list[Rows] = list(self._rows(system.rows, own))
         self.gravity: list[Expression] = [] if free.gravity is None else list(given_field(free.gravity))
-        self.bodies: list[Acting] = [
-            Acting(block.part, (b,), self._own_of([*masses(block.part), *self.gravity]))
+        self.bodies: list[Body] = [
+            Body(block.part, (b,), self._own_of([*masses(block.part), *self.gravity]))
             for b, block in enumerate(self.blocks)
             if block.part is not None
         ]

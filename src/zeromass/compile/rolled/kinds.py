@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from zeromass.compile.rolled.alike import Alike, Split, alike, together
-from zeromass.compile.rolled.elements import OWN, Acting, Block, Elements, Kinetic, Rows, masses, numbers
+from zeromass.compile.rolled.elements import OWN, Acting, Block, Body, Elements, Kinetic, Rows, masses, numbers
 from zeromass.compile.rolled.equations import Equations, of_force, of_nothing, of_part, of_rows, optional
 from zeromass.expression import Expression, Symbol, rate
 from zeromass.expression.build import ZERO
@@ -93,16 +93,16 @@ def _groups(blocks: Sequence[Block]) -> list[list[Symbol]]:
 
 # parts ---------------------------------------------------------------------------------------------------------------
 def _parts(elements: Elements, plain: bool) -> Iterator[Kind]:
-    def roots(element: Acting) -> list[Expression]:
-        return [*masses(element.load), *elements.gravity]  # type: ignore[arg-type]
+    def roots(element: Body) -> list[Expression]:
+        return [*masses(element.part), *elements.gravity]
 
-    def told(element: Acting) -> tuple[Any, ...]:
-        mass, *inertia = masses(element.load)  # type: ignore[arg-type]
+    def told(element: Body) -> tuple[Any, ...]:
+        mass, *inertia = masses(element.part)
         return len(inertia), mass is ZERO, all(e is ZERO for e in inertia)
 
     for known in _alike(elements, "parts", elements.bodies, roots, told)[plain]:
         mass, *rest = known.formulas
-        part, count = known.members[0].load, len(rest) - len(elements.gravity)
+        part, count = known.members[0].part, len(rest) - len(elements.gravity)
         part = part.like(mass, numbers(rest[:count]).reshape(3, 3)) if count else Particle(part.name, mass)
         gravity = numbers(rest[count:]) if elements.gravity else None
         yield Kind(
@@ -208,7 +208,7 @@ def _forces(elements: Elements, plain: bool) -> Iterator[Kind]:
 
 
 # both ----------------------------------------------------------------------------------------------------------------
-def _own(elements: Elements, members: Sequence[Rows | Acting]) -> dict[str, Any]:
+def _own(elements: Elements, members: Sequence[Rows | Acting | Body]) -> dict[str, Any]:
     """Parameters of which each instance of a kind has its own, as the first has them, and their places in each."""
     picks = OWN - np.array([element.own for element in members], dtype=int).reshape(len(members), -1)
     return {"own": [elements.system.parameters[j] for j in picks[0].tolist()], "picks": picks}
