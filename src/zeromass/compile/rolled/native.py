@@ -79,9 +79,10 @@ class RolledNative:
             return self.watching.code("event", [stated.get(event, event.zero) for event in events], lanes)
         zeros = expressions(self.program.stated(events))
         if any(leaf.order == 2 or leaf.kind == "multiplier" for leaf in symbols(zeros)):
-            from zeromass.compile.rolled.following import following  # few events ask for it
+            from zeromass.compile.rolled.watching import Watching, check_following  # few events ask for it
 
-            return following("event", zeros, self.program, self.structure, lanes)
+            check_following(zeros, self.program)
+            return Watching(self.structure, ()).code("event", list(zeros), lanes)
         return code({"event": (self.program.inputs, [list(zeros)])}, host().lanes(lanes), effort=FIRST)
 
     def along(self, lanes: int) -> Along:
@@ -95,12 +96,22 @@ class RolledNative:
 
     def jacobian(self, inputs: np.ndarray) -> np.ndarray:
         """∂q̈/∂(q, q̇) at one state, shape (n, 2n), from numbers in the order of `system.inputs`."""
-        n = len(self.program.system.coordinates)
-        inputs, found = np.ascontiguousarray(inputs, dtype=float), np.empty((n, 2 * n))
-        first, size = inputs.ctypes.data, inputs.itemsize
-        call = self.along(host().width).code.function("jacobian", None, *[ctypes.c_void_p] * 4)
-        call(first, first + size, first + size * (2 * n + 1), found.ctypes.data)
-        return found
+        along, n, p = (
+            self.along(host().width),
+            len(self.program.system.coordinates),
+            len(self.program.system.parameters),
+        )
+        lanes, found = along.lanes, np.empty((2 * n, n))
+        t, y, values = np.split(np.repeat(np.append(inputs, np.zeros(p + 1))[:, None], lanes, axis=1), [1, 2 * n + 1])
+        growth, (δ, ẏ, δẏ) = np.zeros(lanes), np.zeros((3, 2 * n, lanes))
+        call = along.code.function("tangent", None, *[ctypes.c_void_p] * 7)
+        for first in range(0, 2 * n, lanes):
+            one = np.arange(first, min(first + lanes, 2 * n)), np.arange(min(lanes, 2 * n - first))
+            δ[one] = 1.0
+            call(*[x.ctypes.data for x in (t, y, δ, values, ẏ, δẏ, growth)])
+            found[one[0]] = δẏ[n:, one[1]].T
+            δ[one] = 0.0
+        return found.T
 
     def by_parameters(self, inputs: np.ndarray) -> np.ndarray:
         """∂q̈/∂p at one state, shape (n, parameters), from numbers in the order of `system.inputs`."""

@@ -23,6 +23,7 @@ from zeromass.compile.rolled.likeness import fresh
 from zeromass.compile.rolled.structure import Structure
 from zeromass.compile.straight import Flavour
 from zeromass.expression import Expression, Symbol, rate, symbols, t
+from zeromass.model import ModelError
 
 if TYPE_CHECKING:
     from zeromass.compile.program import Program
@@ -192,6 +193,21 @@ class Watching:
             repeated(address, [columns, columns[:, 1:], columns[:, 1 + 2 * n :], values])
             found[first : first + lanes] = values[0].T[: len(block)]
         return found
+
+
+def check_following(formulas: np.ndarray, program: Program) -> None:
+    """That forces in formulas are computed, and not shared by constraints."""
+    from zeromass.compile.rolled.program import RolledProgram, check_told, sharing
+
+    assert isinstance(program, RolledProgram)
+    check_told(program, symbols(formulas))
+    shared = sharing(program, formulas, program.made_at.inputs)
+    if shared:
+        raise ModelError(
+            f"the forces of {', '.join(map(repr, shared))} are shared by constraints that repeat one another, and no "
+            "formula of this large system tells how, so that they can not be watched; leave one of them out, or ask a run "
+            "for them"
+        )
 
 
 def held_modes(program: Program, modes: Sequence[Symbol], inputs: np.ndarray) -> np.ndarray:

@@ -13,11 +13,11 @@ from zeromass.codegen.target import Target
 from zeromass.compile.module import Groups, text_of
 from zeromass.compile.newton import NewtonSteps
 from zeromass.compile.rolled.elsewhere import Elsewhere
-from zeromass.compile.rolled.following import check_following
 from zeromass.compile.rolled.machine import Machine
 from zeromass.compile.rolled.plan import Plan
 from zeromass.compile.rolled.program import RolledProgram
 from zeromass.compile.rolled.start import TASKS, LevelEquations
+from zeromass.compile.rolled.watching import check_following
 from zeromass.expression import Expression, Symbol, as_expression, expressions, symbols
 from zeromass.expression.grid import Grid
 from zeromass.integrate.alone.large_start import Decided, DroppedRows, Level, Off, Solve
