@@ -50,14 +50,9 @@ class Alike(NamedTuple):
     told: Any
 
     @property
-    def compiled(self) -> int:
-        """Operations of its code, about."""
-        return KERNEL + operations(self.formulas)
-
-    @property
     def cost(self) -> float:
         """Of its code and of evaluating it, in operations that are compiled."""
-        return self.compiled * (1 + len(self.members) / WORTH)
+        return (KERNEL + operations(self.formulas)) * (1 + len(self.members) / WORTH)
 
 
 class Split(Protocol):
@@ -160,42 +155,26 @@ class Numbered:
         else:
             self.numbers = {e: np.tile(numbers, (len(some.members), 1)) for e, numbers in each.items()}  # type: ignore[arg-type]
 
-    def code(self, some: Alike) -> Any:
-        """Equal of elements that one kernel may be for."""
-        return (some.told, *[self.forms[e].code for e in some.formulas])
 
-
-Pieces = Sequence[tuple[Numbered, Alike]]
-"""Elements that are built alike, or some of their rows, with their forms."""
-
-
-def _merged(pieces: Pieces) -> dict[Any, Alike]:
-    """Elements of equal forms, by these."""
+def _merged(pieces: Iterable[tuple[Numbered, Alike]]) -> list[Alike]:
+    """Elements of equal forms, or rows of them."""
     found: dict[Any, list[tuple[Numbered, Alike]]] = defaultdict(list)
     for of, some in pieces:
-        found[of.code(some)].append((of, some))
-    result = {}
-    for code, each in found.items():
+        found[(some.told, *[of.forms[e].code for e in some.formulas])].append((of, some))
+    result = []
+    for each in found.values():
         of, first = each[0]
         table = [np.concatenate([one.numbers[e] for e in some.formulas], axis=1) for one, some in each]
         numbers, symbols, values = _constants(np.concatenate(table))
         rest, members = iter(numbers), [element for _, some in each for element in some.members]
-        result[code] = Alike(members, [of.forms[e].formula(rest) for e in first.formulas], symbols, values, first.told)
+        result.append(Alike(members, [of.forms[e].formula(rest) for e in first.formulas], symbols, values, first.told))
     return result
 
 
 def _cheapest(known: list[Alike], forms: Sequence[Numbered], split: Callable[..., Iterable[Alike]]) -> list[Alike]:
     """A kernel for all that are built alike, or for those of equal forms, whole or row by row, if that costs far less."""
-    whole = [(of, some) for of, one in zip(forms, known, strict=True) for some in split(one, whole=True)]
-    rows = [[(of, some) for some in split(one)] for of, one in zip(forms, known, strict=True)]
-    made = _merged([piece for each in rows for piece in each])
-    beside = [sum(made[of.code(some)].compiled * len(some.members) for of, some in each) / WORTH for each in rows]
-    own = [one.cost < more for one, more in zip(known, beside, strict=True)]
-    apart = _merged([piece for each, alone in zip(rows, own, strict=True) if not alone for piece in each])
-    ways = [
-        list(_merged(whole).values()),
-        [*[one for one, alone in zip(known, own, strict=True) if alone], *apart.values()],
-    ]
+    both = list(zip(forms, known, strict=True))
+    ways = [_merged((of, some) for of, one in both for some in split(one, whole=whole)) for whole in (True, False)]
     costs = [sum(one.cost for one in way) for way in ways]
     most = min(costs) / CHEAPER
     less = any(cost > most for cost in accumulate(one.cost for one in known))

@@ -564,9 +564,9 @@ def _spreading(layout: Layout, task: str, target: Target, apart: int) -> list[Ke
             kind.constants,
             with_reciprocals(list(equations.spread)),
             flavour,
-            unknown=equations.unknown,
             apart=apart,
             own=kind.own,
+            seen=[{x: i for i, x in enumerate(equations.unknown)}],
         )
         for k, kind, equations in made
     ]
