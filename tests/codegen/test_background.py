@@ -6,6 +6,7 @@ import time
 import pytest
 
 from zeromass.codegen import background
+from zeromass.codegen.target import Code, host
 
 
 def test_work_begins_when_nobody_waits_for_code(monkeypatch: pytest.MonkeyPatch):
@@ -24,6 +25,19 @@ def test_work_begins_when_nobody_waits_for_code(monkeypatch: pytest.MonkeyPatch)
         time.sleep(0.01)
     assert began
     assert began[0] >= last + background.QUIET
+
+
+def test_no_work_begins_while_somebody_waits_long_for_code(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(background, "QUIET", 0.05)
+    began = threading.Event()
+
+    def text() -> str:
+        background.later(began.set)
+        assert not began.wait(10 * background.QUIET)
+        return "define void @f() {\n  ret void\n}"
+
+    Code(text, host().scalar)
+    assert began.wait(30.0)
 
 
 def test_waiting_for_the_work_does_not_wait_for_quiet(monkeypatch: pytest.MonkeyPatch):

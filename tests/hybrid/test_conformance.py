@@ -21,6 +21,8 @@ from hybrid.record import DATA, TIGHT, happened
 from integrate.node import MISSING, node, over_switches
 from zeromass.codegen.target import levels
 from zeromass.integrate.alone.pieced import Pieced
+from zeromass.integrate.hybrid.messages import Selection
+from zeromass.integrate.hybrid.motion import Driver
 
 PROBLEMS = {**SWITCHES, **CONTACTS}
 
@@ -81,13 +83,50 @@ def test_on_the_host(name):
     check(happened(built(name), method="dop853"), RECORDED[name])
 
 
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", spread(PROBLEMS, 7))
+def test_steps_that_are_told_together_are_those_of_the_segments(name):
+    system, start, until = built(name)
+    run = zm.simulate(system, start, until=until, **TIGHT)
+    t, y = run.t, run.y
+    np.testing.assert_array_equal(t, np.concatenate([segment.t for segment in run.segments]))
+    np.testing.assert_array_equal(y, np.concatenate([segment.y for segment in run.segments]))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_by_collocation(name):
     check(happened(built(name), method="collocation"), RECORDED[name])
 
 
-@pytest.mark.parametrize("name", spread(PROBLEMS, 26))
+TURNING = ["bead_in_a_bowl", "ball_on_waves"]
+"""Problems whose tangents turn with the normal: members once had other tangents than runs, and other last bits."""
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", [*TURNING, *spread([name for name in CONTACTS if name not in TURNING], 9)])
+def test_members_begin_as_runs_do(name, monkeypatch):
+    """With the modes, margins and tangents of a run to the bit, from what a member begins with, after other motions."""
+    begun: list[tuple[Driver, zm.State, np.ndarray]] = []
+    select = Driver.select_first
+
+    def select_first(driver: Driver, start: zm.State) -> Selection:
+        why = select(driver, start)
+        begun.append((driver, start, np.concatenate([driver.work.values, driver.work.y])))
+        return why
+
+    monkeypatch.setattr(Driver, "select_first", select_first)
+    system, start, until = built(name)
+    zm.simulate(system, start, until=until, **TIGHT)
+    for driver, first, found in begun:
+        values, axis = driver.work.values, driver.m.contacts.axis
+        values[driver.hidden :] = 0.0
+        values[driver.w.mode] = values[axis[axis >= 0]] = 1.0
+        select(driver, first)
+        assert np.concatenate([values, driver.work.y]).tolist() == found.tolist()
+
+
+@pytest.mark.parametrize("name", [*TURNING, *spread([name for name in PROBLEMS if name not in TURNING], 26)])
 def test_in_lanes(name):
     """Members of a study end with the bits of `simulate` and in its words."""
     system, start, until = built(name)

@@ -10,6 +10,7 @@ import pytest
 import zeromass as zm
 from cases import spread
 from hybrid.corpus import SWITCHES, Problem
+from zeromass.codegen import background
 from zeromass.compile.program import program_at
 from zeromass.integrate.hybrid import motion, piece_memory
 from zeromass.integrate.hybrid.driver import drive
@@ -367,3 +368,22 @@ def test_a_motion_begins_on_the_switch_that_holds_it(beside, kept):
     driver.m.piece_values[flag] = 0.0
     motion.compiled(enter_piece)(driver.m, driver.w, driver.step)
     assert driver.work.state[:2].tolist() == [0.1, kept]
+
+
+def test_a_run_takes_the_better_code_that_has_been_made(monkeypatch):
+    """Drivers of earlier runs have the addresses of their time."""
+    begun: list[Driver] = []
+    begin = Driver.begin
+    monkeypatch.setattr(Driver, "begin", lambda driver, *given: (begun.append(driver), begin(driver, *given))[1])
+    monkeypatch.setenv("ZEROMASS_CACHE", "off")
+    x = zm.coordinate("x")
+    system = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=np.abs(x))
+    start = system.start({x: 1.0})
+    first = zm.simulate(system, start, until=5.0, method="dop853")
+    code = begun[-1].program.native.rhs(1)
+    before = code.address("rhs")
+    code.improve()
+    background.wait()
+    again = zm.simulate(system, start, until=5.0, method="dop853")
+    assert begun[-1].w.__dict__["_objects"]["rhs"] == code.address("rhs") != before
+    np.testing.assert_array_equal(again.y, first.y)

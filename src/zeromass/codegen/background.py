@@ -32,7 +32,7 @@ class Queue:
         self._starting = threading.Lock()
         self._thread: threading.Thread | None = None
         self.waited: float = -QUIET
-        """When somebody last waited for code, a time of `monotonic`."""
+        """When somebody last waited for code, a time of `monotonic`; ∞ while somebody does."""
         self._hurry = threading.Event()
 
     def add(self, work: Work) -> None:
@@ -46,7 +46,7 @@ class Queue:
     def _go(self) -> None:
         while True:
             while not self._hurry.is_set() and (rest := self.waited + QUIET - monotonic()) > 0.0:
-                self._hurry.wait(rest)
+                self._hurry.wait(min(rest, QUIET))
             with self._working:
                 with self._starting:
                     if not self._waiting:

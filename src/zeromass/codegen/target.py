@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import math
 import operator
 import os
 from collections.abc import Callable, Mapping
 from time import monotonic
-from typing import Any, NamedTuple, ParamSpec, TypeVar
+from typing import Any, ClassVar, NamedTuple, ParamSpec, TypeVar
 from weakref import WeakValueDictionary
 
 import llvmlite
@@ -163,7 +164,11 @@ class Code:
     effort  LLVM's effort that it is first made with, 0 to 3
     passes  whether LLVM's passes are run over the text first: one that has its variables in memory needs them
     keep    what must live as long as the code, because it reads their memory
+    bind    writes addresses into code that was loaded, made with an effort, before anybody calls it
     """
+
+    improvements: ClassVar[int] = 0
+    """How often better code has been made in this process: addresses that were known before may be of older code."""
 
     def __init__(
         self,
@@ -174,13 +179,16 @@ class Code:
         effort: int = FIRST,
         passes: bool = False,
         keep: Any = None,
+        bind: Callable[[Any, int], None] | None = None,
     ) -> None:
-        self._text, self._target, self._passes, self._kept = text, target, passes, keep
+        self._text, self._target, self._passes, self._kept, self._bind = text, target, passes, keep, bind
         self.origin: str | None = origin
         best = self._found(BEST) if effort < BEST else None
-        background.queue.waited = monotonic()
-        self._engines = [self._loaded(best or self._machine_code(effort))]
-        background.queue.waited = monotonic()
+        background.queue.waited = math.inf
+        try:
+            self._engines = [self._loaded(best or self._machine_code(effort), BEST if best else effort)]
+        finally:
+            background.queue.waited = monotonic()
         self._addresses: dict[str, int] = {}
         self._asked = best is not None or effort >= BEST
 
@@ -211,10 +219,12 @@ class Code:
         compiler = f"{llvmlite.__version__} {llvm.llvm_version_info} {effort}"
         return cache.digest(self.origin, repr(self._target), compiler)
 
-    def _loaded(self, code: bytes) -> Any:
+    def _loaded(self, code: bytes, effort: int) -> Any:
         engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), self._target.machine(FIRST))
         engine.add_object_file(llvm.ObjectFileRef.from_data(code))
         engine.finalize_object()
+        if self._bind is not None:
+            self._bind(engine, effort)
         return engine
 
     def address(self, name: str) -> int:
@@ -237,10 +247,11 @@ class Code:
             background.later(self._improved)
 
     def _improved(self) -> None:
-        engine = self._loaded(self._machine_code(BEST))
+        engine = self._loaded(self._machine_code(BEST), BEST)
         self._text = ""  # it is not needed again
         self._engines.append(engine)
         self._addresses = {name: engine.get_function_address(name) for name in list(self._addresses)}
+        Code.improvements += 1
 
 
 def address(x: np.ndarray) -> int:

@@ -29,11 +29,14 @@ if TYPE_CHECKING:
 POINTS = 4096
 """Points of the sphere that are looked at at a start; a flat wall that enters it by the depth d takes a part d/(2 r)."""
 
-ALONG = 2048
-"""Points that are looked at along a whole motion, others in each place: a few per cent of the time that it takes."""
+ALONG, FEW = 2048, 4
+"""Points that are looked at along a whole motion, others in each place, and at least in each: a few per cent of its time."""
 
 PLACES = 511
-"""Places of a motion that are examined at most."""
+"""Places of a motion that are examined at most, or the ends of its steps where these are more."""
+
+AT_ONCE = 1 << 14
+"""Places that are looked at in one evaluation."""
 
 SPACING = 0.5
 """Radii between places of a motion that are examined, where there are not too many."""
@@ -62,6 +65,10 @@ class Poses(NamedTuple):
     centers: np.ndarray
     turns: np.ndarray | None = None
 
+    def part(self, which: slice) -> Poses:
+        """Some of them."""
+        return Poses(self.centers[which], None if self.turns is None else self.turns[which])
+
 
 class Outside:
     """The outside of a rolling body, tried against the whole of its surface, not its contact alone."""
@@ -88,14 +95,19 @@ class Outside:
         """Of the body, m, at values of the parameters, shape (…, p): its radius."""
         return self._sizes(parameters) if isinstance(self._size, Expression) else self._size
 
-    def poses(self, q: np.ndarray) -> Poses:
-        """Of positions (k, n)."""
+    @cached_property
+    def columns(self) -> np.ndarray:
+        """Places of the coordinates of its pose: of the centre, and of the quaternion of what is not the same all around."""
         rolling = self.rolling
-        centers = q[:, [rolling.index(x) for x in rolling.center_particle.position]]
+        turning = () if self.spherical else tuple(rolling.body.quaternion)
+        return np.array([rolling.index(x) for x in (*rolling.center_particle.position, *turning)])
+
+    def poses(self, x: np.ndarray) -> Poses:
+        """Of the coordinates of poses, (k, columns)."""
         if self.spherical:
-            return Poses(centers)
-        u = q[:, [rolling.index(x) for x in rolling.body.quaternion]]
-        return Poses(centers, np.moveaxis(rotation((u / np.linalg.norm(u, axis=1)[:, None]).T), 2, 0))
+            return Poses(x)
+        u = x[:, 3:]
+        return Poses(x[:, :3], np.moveaxis(rotation((u / np.linalg.norm(u, axis=1)[:, None]).T), 2, 0))
 
     @cached_property
     def _values(self) -> Evaluator:
@@ -152,8 +164,10 @@ class Outside:
 
     def suspected(self, t: np.ndarray, poses: Poses, parameters: np.ndarray) -> np.ndarray:
         """Which poses, at times (k,), have points of the outside that lie in the material."""
-        _, f, _ = self._around(t, poses, parameters, ALONG // len(t))
-        return np.asarray(np.any(f < 0.0, axis=1))
+        count = max(ALONG // len(t), FEW)
+        parts = [slice(k, k + AT_ONCE) for k in range(0, len(t), AT_ONCE)]
+        f = [self._around(t[part], poses.part(part), parameters, count)[1] for part in parts]
+        return np.concatenate([np.any(values < 0.0, axis=1) for values in f])
 
     def _around(
         self, t: np.ndarray, poses: Poses, parameters: np.ndarray, count: int
@@ -223,25 +237,25 @@ class Outside:
 def penetration(rolling: Rolling, motion: Moved) -> Depth | None:
     """The deepest place of a finished motion at which the body lies inside its surface, if it was found to.
 
-    Places half a radius apart are looked at, at most `PLACES` of them; those under suspicion again, more closely, and the
-    last, where an edge may have ended it.
+    Places half a radius apart are looked at, not more than `PLACES` or steps; those under suspicion again, more closely, and
+    the last, where an edge may have ended it.
     """
     outside = rolling.outside
-    if len(motion.t) < 2 or outside.flat:
+    if outside.flat or len(motion.t) < 2:
         return None
-    where, n = np.array([rolling.index(x) for x in rolling.center_particle.position]), len(rolling.coordinates)
+    columns, n = outside.columns, len(rolling.coordinates)
     parameters = np.array([motion.parameters[p] for p in rolling.parameters])
     spacing = SPACING * float(outside.size(parameters))
-    t, centers = _places(motion.t, motion.y[:, where], motion.y[:, n + where], spacing)
-    poses = Poses(centers) if outside.spherical else outside.poses(motion.at(t).y[:, :n])
+    y = motion.y
+    t, x = _places(motion.t, y[:, columns], y[:, n + columns], spacing)
+    poses = outside.poses(x)
     suspected = outside.suspected(t, poses, parameters)
-    last = Poses(poses.centers[-1:], None if poses.turns is None else poses.turns[-1:])
-    suspected[-1] = outside.suspected(t[-1:], last, parameters)[0]
+    suspected[-1] = outside.suspected(t[-1:], poses.part(slice(-1, None)), parameters)[0]
     times = t[suspected]
     if not len(times):
         return None
     times = times[np.unique(np.linspace(0, len(times) - 1, PLACES // 16).astype(int))]
-    return outside.deepest(times, outside.poses(motion.at(times).y[:, :n]), parameters, CLOSER)
+    return outside.deepest(times, outside.poses(motion.at(times).y[:, columns]), parameters, CLOSER)
 
 
 def inside_words(rolling: Rolling, found: Depth) -> str:
@@ -255,15 +269,12 @@ def inside_words(rolling: Rolling, found: Depth) -> str:
 
 
 def _places(t: np.ndarray, x: np.ndarray, v: np.ndarray, spacing: float) -> tuple[np.ndarray, np.ndarray]:
-    """Times, and places there on cubics through the ends of the steps: of each step as many as its way takes."""
-    if len(t) > PLACES:
-        some = np.linspace(0, len(t) - 1, PLACES).astype(int)
-        return t[some], x[some]
-    h = t[1:] - t[:-1]
-    ways = np.sqrt(np.einsum("ki,ki->k", v[:-1], v[:-1])) * np.abs(h) / spacing
+    """Times, and poses there on cubics through the ends of the steps: of each as many as the way of the centre takes."""
+    h, v0, most = t[1:] - t[:-1], v[:-1, :3], max(PLACES, len(t))
+    ways = np.sqrt(np.einsum("ki,ki->k", v0, v0)) * np.abs(h) / spacing
     if ways.max() <= 1.0:
         return t, x
-    counts = np.ceil(ways * min(1.0, PLACES / ways.sum())).clip(1).astype(int)
+    counts = np.ceil(ways * min(1.0, most / ways.sum())).clip(1).astype(int)
     step = np.repeat(np.arange(len(h)), counts)
     s = (np.arange(len(step)) - np.searchsorted(step, step)) / counts[step]
     a, b, h = step, step + 1, h[step]

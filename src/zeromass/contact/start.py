@@ -361,7 +361,7 @@ def outside_surface(rolling: Rolling, state: State) -> State:
     if outside.flat:
         return state
     parameters = np.array([state.parameters[p] for p in rolling.parameters])
-    found = outside.deepest(np.array([state.t]), outside.poses(state.q[None]), parameters, POINTS)
+    found = outside.deepest(np.array([state.t]), outside.poses(state.q[None, outside.columns]), parameters, POINTS)
     if found is not None:
         contact, place = (", ".join(f"{x:.4g}" for x in point) for point in (state[rolling.contact], found.place))
         raise StartError(

@@ -76,15 +76,21 @@ class Course(ByExpression):
         """Where it began."""
         return self.segments[0].start
 
-    @cached_property
+    @property
     def t(self) -> np.ndarray:
         """Times at the ends of the steps, s; that of a change of kind is there twice, before and after."""
-        return _joined([segment.t for segment in self.segments])
+        return self._steps[0]
 
-    @cached_property
+    @property
     def y(self) -> np.ndarray:
         """States (q, q̇) there, shape (times, 2n)."""
-        return _joined([segment.y for segment in self.segments])
+        return self._steps[1]
+
+    @cached_property
+    def _steps(self) -> tuple[np.ndarray, np.ndarray]:
+        parts = self.segments.steps() if isinstance(self.segments, Segments) else [(s.t, s.y) for s in self.segments]
+        t, y = zip(*parts, strict=True)
+        return _joined(t), _joined(y)
 
     @property
     def outcome(self) -> Outcome:
@@ -176,8 +182,9 @@ class Course(ByExpression):
     @cached_property
     def _examined(self) -> tuple[str, ...]:
         segments = self.segments
-        if isinstance(segments, Segments) and all(type(one).examined is System.examined for one in segments.systems):
-            return ()
+        systems = segments.systems if isinstance(segments, Segments) else {segment.system: None for segment in segments}
+        if len(systems) == 1:
+            return self.system.examined(self)
         return tuple(words for segment in segments for words in segment.system.examined(segment))
 
     def __getitem__(self, e: Expression | np.ndarray | Sequence[Any]) -> np.ndarray:
@@ -274,9 +281,13 @@ class Sampled(ByExpression):
         """Values of an expression, shape (times,), or of an array of them, shape (times, …)."""
         return self._gathered(lambda samples: samples[e])
 
-    @cached_property
+    @property
     def y(self) -> np.ndarray:
         """States (q, q̇), shape (times, 2n)."""
+        return self._states
+
+    @cached_property
+    def _states(self) -> np.ndarray:
         y = self._gathered(lambda samples: samples.y)
         y.setflags(write=False)
         return y
@@ -323,7 +334,7 @@ def _gathered(parts: list[Part], count: int, values: Callable[[Samples], np.ndar
     return result
 
 
-def _joined(parts: list[np.ndarray]) -> np.ndarray:
+def _joined(parts: Sequence[np.ndarray]) -> np.ndarray:
     joined = parts[0] if len(parts) == 1 else np.concatenate(parts)
     joined.setflags(write=False)
     return joined

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
-from typing import Any, overload
+from typing import Any, Protocol, overload
 
 import numpy as np
 
@@ -261,11 +262,32 @@ class Segment(ByExpression):
         )
 
 
+Steps = tuple[np.ndarray, np.ndarray]
+"""Times at the ends of steps, (k,), and the states there, (k, 2n)."""
+
+
+class Promise(Protocol):
+    """Segments of one system that follow one another, and are made when they are asked for."""
+
+    def __len__(self) -> int: ...
+
+    def segment(self, k: int) -> Segment:
+        """One of them."""
+        ...
+
+    def steps(self, count: int) -> Steps:
+        """The steps of the first of them, so many."""
+        ...
+
+
 class Segments(Sequence[Segment]):
     """Segments that follow one another; a motion may go over thousands of switches, and few of them are looked at."""
 
     def __init__(self, found: Iterable[Segment] = ()) -> None:
-        self._found: list[Segment | Callable[[], Segment]] = list(found)
+        self._found: list[Segment | None] = list(found)
+        self._promises: list[
+            tuple[int, int, Promise]
+        ] = []  # the first of some segments, how many there are left of them
         self._systems: dict[System, None] = dict.fromkeys(segment.system for segment in self)
 
     def append(self, segment: Segment) -> None:
@@ -273,20 +295,29 @@ class Segments(Sequence[Segment]):
         self._found.append(segment)
         self._systems[segment.system] = None
 
-    def promise(self, made: Iterable[Callable[[], Segment]], system: System) -> None:
+    def promise(self, some: Promise, system: System) -> None:
         """Adds segments of a system that are made when they are asked for."""
-        self._found += made
+        if len(some):
+            self._promises.append((len(self), len(some), some))
+        self._found += [None] * len(some)
         self._systems[system] = None
-
-    def extend(self, other: Segments) -> None:
-        """Adds the segments of another sequence."""
-        self._found += other._found
-        self._systems |= other._systems
 
     def replace_last(self, segment: Segment) -> None:
         """Puts another segment in place of the last."""
+        if self._promises and sum(self._promises[-1][:2]) == len(self):
+            first, count, some = self._promises[-1]
+            self._promises[-1] = first, count - 1, some
         self._found[-1:] = [segment]
         self._systems[segment.system] = None
+
+    def steps(self) -> list[Steps]:
+        """Times and states at the ends of all steps, in parts; for them no segment is made."""
+        parts, place = list[Steps](), 0
+        for first, count, some in self._promises:
+            parts += [(segment.t, segment.y) for segment in self[place:first]]
+            parts += [some.steps(count)] if count else []  # the last may have been replaced
+            place = first + count
+        return parts + [(segment.t, segment.y) for segment in self[place:]]
 
     @property
     def systems(self) -> list[System]:
@@ -304,8 +335,10 @@ class Segments(Sequence[Segment]):
         if isinstance(k, slice):
             return tuple(self[i] for i in range(*k.indices(len(self))))
         found = self._found[k]
-        if not isinstance(found, Segment):
-            found = self._found[k] = found()
+        if found is None:
+            k = range(len(self))[k]
+            first, _, some = self._promises[bisect_right(self._promises, k, key=lambda one: one[0]) - 1]
+            found = self._found[k] = some.segment(k - first)
         return found
 
     def __iter__(self) -> Iterator[Segment]:

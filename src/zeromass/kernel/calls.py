@@ -49,9 +49,9 @@ class Calls(Views):
                 return True, getattr(owner, node.attr)
         return False, None
 
-    def on_Name(self, node: ast.Name) -> Typed:
+    def on_Name(self, node: ast.Name, element: int = 0) -> Typed:
         if node.id in self.variables:
-            return self.load(node.id)
+            return self.load(node.id, element)
         found, known = self.named(node)
         if not found:
             raise self.error(node, f"'{node.id}' has no value here")
@@ -100,7 +100,7 @@ class Calls(Views):
             words = f"'{ast.unparse(node.func)}' has {len(kinds)} arguments, not {len(node.args)}"
             raise self.error(node, words)
         return [
-            self.converted(a, self.expression(a), kind, f"argument '{ast.unparse(a)}' must be {name_of(kind)}")
+            self.converted(a, self.expression(a), kind, f"argument '{{}}' must be {name_of(kind)}")
             for a, kind in zip(node.args, kinds, strict=True)
         ]
 

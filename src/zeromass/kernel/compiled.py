@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import ctypes
+import sys
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from zeromass.codegen import cache as code_cache
-from zeromass.codegen.target import Code, Target, host, once
+from zeromass.codegen.target import BEST, Code, Target, address, host, once
+from zeromass.kernel.lazy import LOOKUP, Lookup, raise_interrupt
 from zeromass.kernel.source import Kernel
 from zeromass.kernel.structs import c_type, words_of
 from zeromass.kernel.types import BOOL, Array
@@ -18,11 +23,11 @@ OFTEN = 100
 """Calls after which better code is worth its while: it takes ten times as long to make."""
 
 
-def text_of(*kernels: Kernel, target: Target, debug: bool = False) -> str:
-    """LLVM IR of kernels and of all that they call, each under its own name, see `Unit.export`."""
+def text_of(*kernels: Kernel, target: Target, debug: bool = False, lazy: Kernel | None = None) -> str:
+    """LLVM IR of kernels and of all that they call, each under its own name, see `Unit` and `Unit.export`."""
     from zeromass.kernel.unit import Unit  # not needed where machine code is in the cache
 
-    unit = Unit(target, debug=debug)
+    unit = Unit(target, debug=debug, lazy=lazy)
     for kernel in kernels:
         unit.export(kernel)
     return str(unit)
@@ -36,6 +41,7 @@ class Compiled:
 
     def __init__(self, kernel: Kernel, target: Target, *, debug: bool = False) -> None:
         self.kernel = kernel
+        self.cell: np.ndarray = np.zeros(1, dtype=np.int64)  # of a lazy kernel: the address that other units call
         self._unit: Unit | None = None
         if debug:
             from zeromass.kernel.unit import Unit
@@ -45,7 +51,13 @@ class Compiled:
             self.code: Code = Code(str(self._unit), target, passes=True)
             self._fault: Any = self.code.function("fault", ctypes.c_int64)
         else:
-            self.code = _code(kernel, target)
+            self.code = Code(
+                cache(lambda: text_of(kernel, target=target, lazy=kernel)),  # for better code too
+                target,
+                origin=_origin(kernel),
+                passes=True,
+                bind=self._bind,
+            )
         self._kinds, result = kernel.signature[0].values(), kernel.signature[1]
         types: list[Any] = []
         for kind in self._kinds:
@@ -74,18 +86,42 @@ class Compiled:
         if self._unit is not None and (fault := self._fault()):
             file, line = self._unit.place_of(fault)
             raise IndexError(f"{file}:{line}: an index is not inside its array, or an assertion fails")
+        raise_interrupt()
         return bool(value) if self._truth else value
 
+    def _bind(self, engine: Any, effort: int) -> None:
+        """Lets new code find lazy kernels, and other units the new code of this one if it is lazy."""
+        place = engine.get_global_value_address(LOOKUP)
+        if place:
+            ctypes.c_int64.from_address(place).value = (_best if effort >= BEST else _first).address
+        if self.kernel.lazy:
+            self.cell[0] = engine.get_function_address(f"kernel.{self.kernel.name}")
 
-def _code(kernel: Kernel, target: Target) -> Code:
-    """Its machine code; kept under the sources that it follows from, so that they need not be read to find it."""
+
+def _origin(kernel: Kernel) -> str | None:
+    """The sources that its machine code follows from, under which it is kept: they need not be read to find it."""
     house, *rooms = kernel.__module__.split(".")
     written = code_cache.sources(*dict.fromkeys(["codegen", "kernel", rooms[0]])) if house == "zeromass" else None
-    origin = None if written is None else code_cache.digest("kernel", kernel.__module__, kernel.name, written)
-    return Code(lambda: text_of(kernel, target=target), target, origin=origin, passes=True)
+    return None if written is None else code_cache.digest("kernel", kernel.__module__, kernel.name, written)
 
 
 @once
 def compiled(kernel: Kernel) -> Compiled:
     """The machine code of a kernel for this computer, of which there is one in a process."""
     return Compiled(kernel, host().scalar)
+
+
+def _named(name: str) -> Compiled:
+    """The machine code of a lazy kernel that is called."""
+    module, _, name = name.rpartition(".")
+    return compiled(getattr(sys.modules[module], name))
+
+
+def _better(name: str) -> Compiled:
+    """The same, for better code, whose callees are to be better too."""
+    found = _named(name)
+    found.code.improve()
+    return found
+
+
+_first, _best = (Lookup(lambda name, find=find: address(find(name).cell)) for find in (_named, _better))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from zeromass.kernel.types import (
     INT,
     POINTER,
     REAL,
+    Array,
     Kind,
     Tuple,
     machine_types,
@@ -46,6 +48,23 @@ class Typed:
         return self.parts[0]
 
 
+class Variable(NamedTuple):
+    """A variable: its values, if it is assigned once and before all that follows, or else the cells that they are in."""
+
+    kind: Kind
+    parts: Sequence[ir.Value]
+    fixed: bool
+
+
+UNREAD: ir.Value = ir.Constant(I64, ir.Undefined)
+"""A size of an array that nobody needs."""
+
+
+def is_unread(kind: Kind, part: int, element: int) -> bool:
+    """Whether a part of an array, its first size, does not tell where an element with so many indices is."""
+    return part == 1 and isinstance(kind, Array) and kind.ndim == element
+
+
 def number(x: Any) -> Typed:
     """A constant."""
     if isinstance(x, (bool, np.bool_)):
@@ -61,15 +80,21 @@ class Frame(ABC):
     def __init__(self, unit: Unit, kernel: Kernel, function: ir.Function) -> None:
         self.unit, self.kernel, self.function = unit, kernel, function
         self.kinds, self.result = kernel.signature
-        self.variables: dict[str, tuple[Kind, list[ir.Value]]] = {}
+        self.variables: dict[str, Variable] = {}
+        self.body: list[ast.stmt] = kernel.node.body
+        self.assignments: Counter[str] = Counter(assigned(self.body))
         self.entry: ir.IRBuilder = ir.IRBuilder(function.append_basic_block("entry"))
         self.start: ir.Block = function.append_basic_block("body")
         self.b: ir.IRBuilder = ir.IRBuilder(self.start)
         rest = list(function.args)
         for name, kind in self.kinds.items():
             count = len(machine_types(kind))
-            self.declare(name, kind)
-            self.store(name, Typed(kind, rest[:count]))
+            given = Typed(kind, rest[:count])
+            if self.assignments[name]:
+                self.declare(name, kind)
+                self.store(name, given)
+            else:
+                self.fix(name, given)
             rest = rest[count:]
 
     def error(self, node: Any, words: str) -> KernelError:
@@ -85,21 +110,31 @@ class Frame(ABC):
         cells: list[ir.Value] = []
         for machine in machine_types(kind):
             cell = self.entry.alloca(machine)
-            self.entry.store(ir.Value(POINTER, "null") if machine == POINTER else ir.Constant(machine, None), cell)
+            self.entry.store(ir.Constant(machine, None), cell)
             cells.append(cell)
-        self.variables[name] = kind, cells
+        self.variables[name] = Variable(kind, cells, fixed=False)
+
+    def fix(self, name: str, value: Typed) -> None:
+        """A new variable that keeps its value."""
+        self.variables[name] = Variable(value.kind, value.parts, fixed=True)
 
     def store(self, name: str, value: Typed) -> None:
-        for part, cell in zip(value.parts, self.variables[name][1], strict=True):
+        for part, cell in zip(value.parts, self.variables[name].parts, strict=True):
             self.b.store(part, cell)
 
-    def load(self, name: str) -> Typed:
-        kind, cells = self.variables[name]
-        return Typed(kind, [self.b.load(cell) for cell in cells])
+    def load(self, name: str, element: int = 0) -> Typed:
+        """The value of a variable; of an array whose element with so many indices is meant, no more than tells its place."""
+        kind, parts, fixed = self.variables[name]
+        if not fixed:
+            parts = [UNREAD if is_unread(kind, k, element) else self.b.load(cell) for k, cell in enumerate(parts)]
+        return Typed(kind, parts)
 
     # types -----------------------------------------------------------------------------------------------------------
     def converted(self, node: Any, value: Typed, kind: Kind, what: str) -> Typed:
-        """A value as one of another type: an int may be an address, but only a constant one becomes a float by itself."""
+        """A value as one of another type: an int may be an address, but only a constant one becomes a float by itself.
+
+        what  is said of the type, with {} for the source of the node
+        """
         if value.kind == kind:
             return value
         if value.kind == INT and kind == REAL and value.constant is not None:
@@ -112,7 +147,7 @@ class Frame(ABC):
         hint = ""
         if {value.kind, kind} == {INT, REAL}:
             hint = "; write float(…)" if kind == REAL else "; begin it with a float such as 0.0, or write int(…)"
-        raise self.error(node, f"{what}, and not {name_of(value.kind)}{hint}")
+        raise self.error(node, f"{what.format(ast.unparse(node))}, and not {name_of(value.kind)}{hint}")
 
     def split(self, value: Typed) -> list[Typed]:
         """The values of a tuple."""
@@ -166,3 +201,15 @@ class Frame(ABC):
         known, here = self.b.load(place, typ=I64), ir.Constant(I64, self.unit.fault_of(self.kernel, node.lineno))
         first = self.b.and_(wrong, self.b.icmp_signed("==", known, ir.Constant(I64, 0)))
         self.b.store(self.b.select(first, here, known), place)
+
+
+def assigned(body: Sequence[ast.stmt]) -> Iterator[str]:
+    """The names that statements assign to, each as often as they do."""
+    for node in body:
+        if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.For)):
+            for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+                names = target.elts if isinstance(target, ast.Tuple) else [target]
+                yield from (name.id for name in names if isinstance(name, ast.Name))
+        if isinstance(node, (ast.For, ast.While, ast.If)):
+            yield from assigned(node.body)
+            yield from assigned(node.orelse)

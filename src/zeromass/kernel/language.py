@@ -10,6 +10,7 @@
     dot(x, y)                    runs it as Python: the oracle, and what a debugger steps through
     compiled(dot)(x, y)          runs it as machine code
     text_of(dot, target=…)       is its LLVM IR for a target
+    @kernel(lazy=True)           one whose machine code is made when it is first called
 
 Types     float, int (64 bits), bool, `Reals` … `Ints2` (views of arrays), tuples, subclasses of `Struct`, `Address`,
           and pointers to machine code, `Annotated[Callable[…], function(…)]`. A variable has one type, that of its first

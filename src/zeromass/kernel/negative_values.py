@@ -120,7 +120,7 @@ def begin_search(s: NegativeSearch) -> None:
         s.sizes[j] = 0.0
 
 
-@kernel
+@kernel(lazy=True)
 def first_negative(s: NegativeSearch) -> bool:
     """s.place ← the first time at which a function is seen below zero: whether that is known, or step s.step is needed.
 

@@ -74,10 +74,22 @@ class RootSearch(Struct):
 @kernel
 def locate_roots(s: RootSearch) -> int:
     """s.times, s.which ← the roots in a step, in its order: how many there are."""
-    n = s.looks
-    for k in range(n):
+    look_at_places(s)
+    return find_roots(s)
+
+
+@kernel
+def look_at_places(s: RootSearch) -> None:
+    """s.seen ← the functions at the places."""
+    for k in range(s.looks):
         s.evaluate(s.context, s.places[k])
         s.seen[k][:] = s.values
+
+
+@kernel
+def find_roots(s: RootSearch) -> int:
+    """The same as `locate_roots` where the functions have been looked at."""
+    n = s.looks
     ahead = 1.0 if s.places[n - 1] > s.places[0] else -1.0
     s.tolerance = ROUNDING * max(abs(s.places[0]), abs(s.places[n - 1]))
     s.count = 0
@@ -94,8 +106,12 @@ def locate_roots(s: RootSearch) -> int:
             rises = fa < 0.0 and fb >= 0.0 and s.directions[j] >= 0.0
             falls = fa > 0.0 and fb <= 0.0 and s.directions[j] <= 0.0
             if rises or falls:
-                place = root(s, column, a, b, fa, fb) if fb != 0.0 else first_zero(s, column, a, b)
-                if not abs(value(s, column, place)) > POLE * max(abs(fa), abs(fb)):
+                place, f = b, fb
+                if fb != 0.0:
+                    place, f = root(s, column, a, b, fa, fb)
+                else:
+                    place = first_zero(s, column, a, b)
+                if not abs(f) > POLE * max(abs(fa), abs(fb)):
                     insert(s, j, place, ahead)
     return s.count
 
@@ -118,12 +134,38 @@ def add_place(r: RootSearch, x: float, ahead: float) -> bool:
 
 
 @kernel
+def add_look(r: RootSearch, x: float, ahead: float) -> bool:
+    """Adds a place, and looks at the functions there; those at the others have been looked at."""
+    count = r.looks
+    if not add_place(r, x, ahead):
+        return False
+    if r.looks > count:
+        j = count
+        while r.places[j] != x:
+            r.seen[j][:] = r.seen[j - 1]
+            j -= 1
+        r.evaluate(r.context, x)
+        r.seen[j][:] = r.values
+    return True
+
+
+@kernel
 def search_again(of: RootSearch, r: RootSearch) -> None:
     """Finds roots of other functions between the same places."""
     of.looks = r.looks
     for k in range(r.looks):
         of.places[k] = r.places[k]
     locate_roots(of)
+
+
+@kernel
+def search_seen(of: RootSearch, r: RootSearch) -> None:
+    """The same where the functions have been looked at for the first search."""
+    of.looks = r.looks
+    for k in range(r.looks):
+        of.places[k] = r.places[k]
+        of.seen[k][:] = r.seen[k]
+    find_roots(of)
 
 
 @kernel
@@ -145,13 +187,13 @@ def insert(s: RootSearch, which: int, place: float, ahead: float) -> None:
 
 
 @kernel
-def root(s: RootSearch, column: int, a: float, b: float, fa: float, fb: float) -> float:
-    """The root of a function between a and b, on the side of b: its value there has the sign of fb, or is zero."""
+def root(s: RootSearch, column: int, a: float, b: float, fa: float, fb: float) -> tuple[float, float]:
+    """The root of a function between a and b, on the side of b, and its value there: of the sign of fb, or zero."""
     bracket = reals(7)
     begin_bracket(bracket, a, b, fa, fb, s.tolerance)
     while True:
         if narrow_bracket(bracket, value(s, column, bracket[PLACE])):
-            return bracket[PLACE]
+            return bracket[PLACE], bracket[F1]
 
 
 @kernel
@@ -163,7 +205,9 @@ def begin_bracket(bracket: Reals, a: float, b: float, fa: float, fb: float, tole
 
 @kernel
 def narrow_bracket(bracket: Reals, fx: float) -> bool:
-    """Narrows a bracket by the value at its next place: whether that is the root now, and else where to look next."""
+    """Narrows a bracket by the value at its next place: whether its place is the root now, with the value F1, and else where
+    to look next.
+    """
     x, x1, f1, x2, f2 = bracket[PLACE], bracket[X1], bracket[F1], bracket[X2], bracket[F2]
     x3, f3 = x2, f2
     if (fx > 0.0) == (f1 > 0.0):
@@ -173,9 +217,11 @@ def narrow_bracket(bracket: Reals, fx: float) -> bool:
     x1, f1 = x, fx
     limit = max(bracket[WITHIN], EPSILON * max(abs(x1), abs(x2)))
     if fx == 0.0:
+        bracket[F1] = 0.0
         return True
     if abs(x2 - x1) <= 2.0 * limit:
-        bracket[PLACE] = x1 if (f1 > 0.0) == (bracket[SIDE] > 0.0) else x2
+        here = (f1 > 0.0) == (bracket[SIDE] > 0.0)
+        bracket[PLACE], bracket[F1] = (x1, f1) if here else (x2, f2)
         return True
     part, t = limit / abs(x2 - x1), 0.5
     if x3 != x2 and f3 != f2:
@@ -271,7 +317,7 @@ def is_known(s: RootSearch, count: int, x0: float, x1: float, x2: float) -> bool
     return found
 
 
-@kernel
+@kernel(lazy=True)
 def find_other_sign(s: RootSearch, column: int, found: Reals2) -> int:
     """Points where a function has another sign than at the first bracket of the stack: how many, at most two.
 

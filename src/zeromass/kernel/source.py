@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 import builtins
 import inspect
+import linecache
 import textwrap
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -24,10 +25,14 @@ class KernelError(ZeromassError, TypeError):
 
 
 class Kernel:
-    """A function of the kernel language; a call runs it as Python."""
+    """A function of the kernel language; a call runs it as Python.
 
-    def __init__(self, f: Callable[..., Any]) -> None:
-        self.f, self.name = f, f.__name__
+    lazy  whether other kernels' machine code does without its own until it is called, see `lazy`; it is then a function of
+          a module, of which there is one of that name
+    """
+
+    def __init__(self, f: Callable[..., Any], *, lazy: bool = False) -> None:
+        self.f, self.name, self.lazy = f, f.__name__, lazy
         self.__name__, self.__doc__, self.__module__ = f.__name__, f.__doc__, f.__module__
         self.__wrapped__ = f
 
@@ -38,20 +43,30 @@ class Kernel:
     def file(self) -> str:
         return inspect.getsourcefile(self.f) or "?"
 
-    @cached_property
+    @property
     def node(self) -> ast.FunctionDef:
-        """Its syntax tree, with the lines of the file."""
-        lines, first = inspect.getsourcelines(self.f)
-        tree = ast.parse(textwrap.dedent("".join(lines)))
-        ast.increment_lineno(tree, first - 1)
-        node = tree.body[0]
+        """Its syntax tree, with the lines of the file; parsed anew, as there are many kernels with large trees."""
+        code = self.f.__code__
+        first = code.co_firstlineno - 1
+        end = max(line for *_, line in code.co_lines() if line)
+        lines = linecache.getlines(self.file, self.f.__globals__)
+        while True:
+            try:
+                node = ast.parse("\n" * first + textwrap.dedent("".join(lines[first:end]))).body[0]
+                break
+            except SyntaxError:  # the last instruction ends in one of the next lines
+                end += 1
+                if end > len(lines):
+                    raise
         if not isinstance(node, ast.FunctionDef):
             raise self.error(node, "a kernel is made of a function")
         return node
 
     @cached_property
     def _outer(self) -> dict[str, Any]:
-        return dict(inspect.getclosurevars(self.f).nonlocals)
+        return dict(
+            zip(self.f.__code__.co_freevars, [cell.cell_contents for cell in self.f.__closure__ or ()], strict=True)
+        )
 
     @property
     def _names(self) -> dict[str, Any]:
@@ -80,10 +95,21 @@ class Kernel:
 
     def _annotated(self, name: str, written: Any) -> Kind:
         try:
-            return kind_of(eval(written, self._names) if isinstance(written, str) else written)
+            if not isinstance(written, str):
+                return kind_of(written)
+            return kind_of(
+                self.known(written) if written.isidentifier() and written != "None" else eval(written, self._names)
+            )
         except (TypeError, NameError, AttributeError) as error:
             nodes = {a.arg: a.annotation for a in self.node.args.args} | {"return": self.node.returns}
             raise self.error(nodes[name], str(error)) from None
+
+    def _evaluated(self, written: str) -> Any:
+        """What an annotation says: a name is looked up, which is much quicker."""
+        try:
+            return self.known(written)
+        except KeyError:
+            return eval(written, self._names)
 
     def _unclear(self) -> KernelError:
         """What is wrong with the arguments or the result."""
@@ -98,7 +124,7 @@ class Kernel:
     def annotated(self, written: ast.expr) -> Kind:
         """The type that an annotation stands for."""
         try:
-            return kind_of(eval(ast.unparse(written), self._names))
+            return kind_of(self._evaluated(ast.unparse(written)))
         except (TypeError, NameError, AttributeError) as error:
             raise self.error(written, str(error)) from None
 
@@ -123,6 +149,14 @@ class Kernel:
             return self.python(*args)
 
 
-def kernel(f: Callable[..., Any]) -> Kernel:
+@overload
+def kernel(f: Callable[..., Any]) -> Kernel: ...
+
+
+@overload
+def kernel(*, lazy: bool) -> Callable[[Callable[..., Any]], Kernel]: ...
+
+
+def kernel(f: Callable[..., Any] | None = None, *, lazy: bool = False) -> Any:
     """Makes a function one of the kernel language."""
-    return Kernel(f)
+    return (lambda function: Kernel(function, lazy=lazy)) if f is None else Kernel(f)

@@ -17,11 +17,13 @@ class Emitter(Calls):
     """Writes the function of a kernel."""
 
     _loops: list[tuple[ir.Block, ir.Block]]
+    _depth: int
 
     def emit(self) -> None:
         """The whole of it."""
         self._loops = []  # where `break` and `continue` lead
-        self._body(self.kernel.node.body)
+        self._depth = 0  # of statements in others
+        self._body(self.body)
         if not self.b.block.is_terminated:
             if self.result is not None:
                 raise self.error(self.kernel.node, f"it may end without a value, and returns {name_of(self.result)}")
@@ -36,13 +38,15 @@ class Emitter(Calls):
         return write(node)
 
     def _body(self, statements: Sequence[ast.stmt]) -> None:
+        self._depth += 1
         for node in statements:
             if self.b.block.is_terminated:
-                return
+                break
             write = getattr(self, f"do_{type(node).__name__}", None)
             if write is None:
                 raise self.error(node, f"'{type(node).__name__}' statements are not in the language of kernels")
             write(node)
+        self._depth -= 1
 
     def do_Pass(self, node: ast.Pass) -> None:
         pass
@@ -89,8 +93,11 @@ class Emitter(Calls):
             if value.kind is None:
                 raise self.error(target, f"there is no value for '{target.id}'")
             if target.id not in self.variables:
+                if self._depth == 1 and self.assignments[target.id] == 1:
+                    self.fix(target.id, value)
+                    return
                 self.declare(target.id, value.kind)
-            kind = self.variables[target.id][0]
+            kind = self.variables[target.id].kind
             what = f"'{target.id}' is {name_of(kind)} since its first value"
             self.store(target.id, self.converted(target, value, kind, what))
         else:
@@ -149,7 +156,9 @@ class Emitter(Calls):
     def _range(self, node: ast.For) -> tuple[Typed, Typed, int]:
         """Start, end and step of a loop."""
         call = node.iter
-        given = call.args if isinstance(call, ast.Call) and ast.unparse(call.func) == "range" else []
+        given: list[ast.expr] = []
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "range":
+            given = call.args
         if not given or not isinstance(node.target, ast.Name) or node.orelse:
             raise self.error(node, "a 'for' has one variable, goes over range(…), and has no else")
         first, *rest = [self.whole(a) for a in given]

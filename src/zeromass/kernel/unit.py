@@ -10,6 +10,7 @@ import numpy as np
 from zeromass.codegen import ir
 from zeromass.codegen.target import Target
 from zeromass.kernel.frame import Typed
+from zeromass.kernel.lazy import write_call_through
 from zeromass.kernel.source import Kernel
 from zeromass.kernel.statements import Emitter
 from zeromass.kernel.types import BOOL, DOUBLE, I64, INT, POINTER, REAL, Array, Tuple, machine_types, result_type
@@ -20,6 +21,7 @@ class Unit:
 
     module  where they are written, in which there may be other functions
     debug   whether indices are checked: the first that is not in its array is noted, reads and writes go to a spare word
+    lazy    the kernel whose unit this is, if those that are lazy are found when they are first called; see `lazy`
     """
 
     FAULT = "kernel.fault"
@@ -27,9 +29,11 @@ class Unit:
     LINES = 1 << 20
     """Lines of a file at most."""
 
-    def __init__(self, target: Target, module: ir.Module | None = None, *, debug: bool = False) -> None:
+    def __init__(
+        self, target: Target, module: ir.Module | None = None, *, debug: bool = False, lazy: Kernel | None = None
+    ) -> None:
         self.module: ir.Module = ir.Module("kernels") if module is None else module
-        self.target, self.debug = target, debug
+        self.target, self.debug, self._root = target, debug, lazy
         self._functions: dict[Kernel, ir.Function] = {}
         self._writing: list[Kernel] = []
         self._tables: dict[int, tuple[Typed, Any]] = {}
@@ -57,10 +61,15 @@ class Unit:
             f = ir.Function(self.module, ir.FunctionType(result_type(result), machine), self._symbol(kernel.name))
             f.linkage, f.calling_convention = "internal", self.target.convention
             f.attributes.add("nounwind")
-            self._writing.append(kernel)
             self._functions[kernel] = f
+            if self._root is not None and kernel.lazy and kernel is not self._root:
+                write_call_through(f, kernel)
+                return f
+            self._writing.append(kernel)
             Emitter(self, kernel, f).emit()
             self._writing.pop()
+            if kernel.lazy and kernel is self._root:
+                f.linkage = ""  # other units call it
         return self._functions[kernel]
 
     def _symbol(self, name: str) -> str:

@@ -147,10 +147,22 @@ class MovedPart:
     """A finished motion, of which one of several systems sees its own coordinates."""
 
     def __init__(self, motion: Moved, columns: list[int]) -> None:
-        self.t: np.ndarray = motion.t
-        self.y: np.ndarray = motion.y[:, columns]
-        self.parameters: Mapping[Symbol, float] = motion.parameters
         self._motion, self._columns = motion, columns
+
+    @property
+    def t(self) -> np.ndarray:
+        """Times at the ends of the steps, s."""
+        return self._motion.t
+
+    @property
+    def y(self) -> np.ndarray:
+        """States there."""
+        return self._motion.y[:, self._columns]
+
+    @property
+    def parameters(self) -> Mapping[Symbol, float]:
+        """Values of the parameters."""
+        return self._motion.parameters
 
     def at(self, times: np.ndarray) -> States:
         """States at some times."""

@@ -55,7 +55,7 @@ def resolve_impacts(x: Contacts, w: Switches, y: Reals, values: Reals) -> int:
     return fail(x, int(ContactEnd.REPEATS), 0)
 
 
-@kernel
+@kernel(lazy=True)
 def find_jammed(x: Contacts) -> bool:
     """x.jammed ← contacts that friction presses the more the harder they are pressed, where no mode is a motion.
 

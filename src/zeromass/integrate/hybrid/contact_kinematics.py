@@ -19,7 +19,8 @@ def choose_axes(x: Contacts, w: Switches, y: Reals, values: Reals) -> None:
     The axis of a normal is that of the coordinate which it has least of.
     """
     some = False
-    choose_features(x.polyhedra, w.clock, y, values, x.closed, x.reached, CLOSES, True)
+    if x.polyhedra.count > 0:
+        choose_features(x.polyhedra, w.clock, y, values, x.closed, x.reached, CLOSES, True)
     for k in range(x.count):
         if x.axis[k] >= 0:
             some, values[x.axis[k]] = True, 1.0

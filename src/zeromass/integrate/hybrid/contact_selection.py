@@ -156,7 +156,7 @@ def turn_normal(x: Contacts, i: int) -> None:
     p.D[3 * i, 3 * i] = -p.D[3 * i, 3 * i]
 
 
-@kernel
+@kernel(lazy=True)
 def select_with_sides(x: Contacts, values: Reals) -> int:
     """x.problem ← modes of all contacts, those of two sides pushing or pulling: a `ContactStatus`.
 

@@ -82,7 +82,7 @@ def solve_together(A: Reals2, Z: Reals2, n: int, count: int) -> None:
             Z[r, i] = total / A[i, i]
 
 
-@kernel
+@kernel(lazy=True)
 def note_shared(x: Contacts) -> None:
     """x.shared ← 1 for contacts whose normal forces do not follow from the motion, though there were no friction."""
     p, Z = x.problem, x.problem.S
@@ -133,7 +133,7 @@ def project_out(x: Contacts, k: int, normal: bool) -> bool:
     return True
 
 
-@kernel
+@kernel(lazy=True)
 def share_forces(x: Contacts, rows: int) -> None:
     """x.problem.F ← the forces with the least friction of all that do the same; see `set_idle_forces`."""
     p = x.problem

@@ -93,12 +93,14 @@ def finish_slips(m: Motion, x: Contacts, w: Switches, y: Reals) -> bool:
     return moves
 
 
-@kernel
+@kernel(lazy=True)
 def settle_contacts(m: Motion, w: Switches, s: StepFunctions, fresh: bool) -> int:
     """m.values, m.y ← modes of contacts and the state, beyond what has ended a piece, or as a motion begins."""
     x, y, values, moved = m.contacts, m.y[: len(m.first)], m.values, False
     w.clock[0] = m.reals[T]
-    inside = choose_features(x.polyhedra, w.clock, y, values, x.closed, x.reached, CLOSES, False)
+    inside = -1
+    if x.polyhedra.count > 0:
+        inside = choose_features(x.polyhedra, w.clock, y, values, x.closed, x.reached, CLOSES, False)
     if inside >= 0:
         return fail(x, int(ContactEnd.INSIDE), inside)
     evaluate_contacts(x, w, y, values)

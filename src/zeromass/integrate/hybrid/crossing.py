@@ -44,7 +44,7 @@ def defined_at(m: Motion, w: Switches, t: float, values: Reals) -> bool:
     return total == 0.0
 
 
-@kernel
+@kernel(lazy=True)
 def leap(m: Motion, s: StepFunctions, j: Jumps, t: float, y: Reals) -> bool:
     """Brings parts without mass to where their constraints are beyond a switch: whether they may leap, and only they do.
 
@@ -67,7 +67,7 @@ def leap(m: Motion, s: StepFunctions, j: Jumps, t: float, y: Reals) -> bool:
     return True
 
 
-@kernel
+@kernel(lazy=True)
 def swing(m: Motion, s: StepFunctions, j: Jumps, t: float, y: Reals) -> bool:
     """Brings rates of parts without mass onto the constraints beyond a switch: whether only they change.
 

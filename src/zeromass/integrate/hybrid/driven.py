@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,9 +12,9 @@ import numpy as np
 from zeromass.expression import Symbol
 from zeromass.integrate.hybrid.memory import Drive
 from zeromass.integrate.hybrid.pieces import Hold, Impulse, Piece, contact_events, contact_modes, switchings
-from zeromass.integrate.hybrid.reset_outcomes import contact_impulse, energy_jump
+from zeromass.integrate.hybrid.reset_outcomes import contact_impulses, energy_jump
 from zeromass.integrate.outcome import Ending, Occurrence, Outcome
-from zeromass.integrate.segment import Segment, Statistics
+from zeromass.integrate.segment import Segment, Statistics, Steps
 from zeromass.integrate.stepping.layout import HEAD
 from zeromass.integrate.stepping.workspace import Workspace
 from zeromass.model import State
@@ -45,13 +45,19 @@ class DrivenPieces:
         self, driver: Driver, start: State, state: State, first: Piece, log: np.ndarray, counts: np.ndarray
     ) -> None:
         self._driver, self._start, self._state, self._first = driver, start, state, first
-        self._log, self._counts = log, counts.tolist()
-        self._record = driver.work.record[self._counts[0][0] : self._counts[-1][0]].copy()
-        self._occurred = driver.m.occurred[self._counts[0][4] : self._counts[-1][4]].copy()
-        self._steps = driver.memory.steps(self._counts[0][0], self._record)
+        rows, occurred = (slice(counts[0, column], counts[-1, column]) for column in (0, 4))
+        self._log, self._counts = log, counts - counts[0] * (1, 0, 0, 0, 1)  # of its own record and occurrences
+        self._record = driver.work.record[rows].copy()
+        self._occurred = driver.m.occurred[occurred].copy()
+        self._steps = driver.memory.steps(int(counts[0, 0]), self._record)
         self._values = driver.work.values.copy()
         self._pieces: dict[int, Piece] = {0: first}
         self._modes_of: dict[int, Piece] = {}
+
+    @property
+    def last(self) -> int:
+        """The last of the pieces that were begun."""
+        return len(self._log) - 1
 
     def piece(self, k: int) -> Piece:
         """One of the pieces, with what switched where it begins."""
@@ -66,7 +72,7 @@ class DrivenPieces:
         if not pieces.parts["energies"].isdisjoint(changed):
             energy = energy_jump(pieces, *[pieces.state(self.state(k), one.modes) for one in (before, here)])
         said = switchings(pieces, float(self._log[k, 0]), before, here)
-        return replace(here, switchings=said, energy=energy, impulse=self._impulse(k))
+        return Piece(here.modes, here.holds, said, self._impulse(k), energy)
 
     def _bare(self, k: int) -> Piece:
         """The modes of a piece alone."""
@@ -81,22 +87,40 @@ class DrivenPieces:
         first = 1 + self._driver.order
         return self._log[k, first : first + len(self._driver.parameters)]
 
+    @cached_property
+    def _P(self) -> np.ndarray:
+        """Impulses of contacts with which pieces begin, (pieces, 3c), N s."""
+        return self._log[:, 1 + self._driver.order + len(self._driver.parameters) :]
+
+    def _struck(self, k: int) -> list[bool]:
+        """Which contacts are struck where a piece begins."""
+        return self._P[k].reshape(-1, 3).any(axis=1).tolist()
+
     def _changed_contacts(self, k: int) -> list[int]:
         """Contacts whose mode changes, or that are struck, where a piece ends."""
-        driver, here, then = self._driver, self._bare(k).modes, self._bare(k + 1).modes
-        before, after = (contact_modes(driver.pieces, modes) for modes in (here, then))
-        P = self._log[k + 1, 1 + driver.order + len(driver.parameters) :].reshape(-1, 3)
-        return [i for i, p in enumerate(P) if p.any() or before[i] != after[i]]
+        pieces, here, then = self._driver.pieces, self._bare(k).modes, self._bare(k + 1).modes
+        before, after = (contact_modes(pieces, modes) for modes in (here, then))
+        return [i for i, struck in enumerate(self._struck(k + 1)) if struck or before[i] != after[i]]
 
     def _impulse(self, k: int) -> Impulse | None:
         """Of contacts, with which a piece begins; None where nothing is struck."""
-        driver = self._driver
-        P = self._log[k, 1 + driver.order + len(driver.parameters) :]
-        if not P.any():
+        if not self._P[k].any():
             return None
-        after = driver.pieces.state(self.state(k), self._bare(k).modes)
-        n, row = driver.order // 2, self._record[self._counts[k][0] - self._counts[0][0] - 1]
-        return contact_impulse(driver.pieces, after, row[HEAD + n :], P)
+        return self._impulses_of([k])[0] if k == self.last else self._impulses[k]
+
+    @cached_property
+    def _impulses(self) -> dict[int, Impulse]:
+        """Of all pieces but the last that begin with one: who asks for one asks for others."""
+        struck = np.flatnonzero(self._P[1:-1].any(axis=1)) + 1
+        return dict(zip(struck.tolist(), self._impulses_of(struck.tolist()), strict=True))
+
+    def _impulses_of(self, which: list[int]) -> list[Impulse]:
+        driver, log, n = self._driver, self._log[which], self._driver.order // 2
+        known = np.broadcast_to(self._values[: driver.hidden], (len(which), driver.hidden))
+        modes = log[:, 1 + 2 * n : 1 + 2 * n + len(driver.parameters)]
+        inputs = np.concatenate([log[:, : 1 + 2 * n], known, modes], axis=1)
+        before = self._record[self._counts[which, 0] - 1, HEAD + n :]
+        return contact_impulses(driver.pieces, inputs, before, self._P[which])
 
     def state(self, k: int) -> State:
         """Where a piece begins, of the system as it was given."""
@@ -113,24 +137,40 @@ class DrivenPieces:
         n, row, start = self._driver.order // 2, self._record[-1], self._start
         return State(start.system, float(row[0]), row[HEAD : HEAD + n].copy(), row[HEAD + n :].copy(), start.parameters)
 
+    def steps(self, count: int) -> Steps:
+        """Times and states at the ends of the steps of the first pieces, so many, beginning with where each begins."""
+        begins, order = self._counts[:count, 0] + np.arange(count), self._driver.order
+        rows = np.empty((self._counts[count, 0] + count, 1 + order))
+        steps = np.ones(len(rows), dtype=bool)
+        steps[begins] = False
+        rows[begins] = self._log[:count, : 1 + order]
+        record = self._record[: len(rows) - count]
+        rows[steps, 0], rows[steps, 1:] = record[:, 0], record[:, HEAD:]
+        return rows[:, 0].copy(), rows[:, 1:].copy()
+
+    def finished(self, count: int, status: Drive, reached: Sequence[int]) -> DrivenSegments:
+        """The segments of the first pieces, so many, and if that is all why the driver ended and at which switches."""
+        return DrivenSegments(self, count, status, reached)
+
     def segment(self, k: int, status: Drive | None, reached: Sequence[int]) -> Segment:
         """The segment of a piece; of the last one with why the driver ended, and the switches that were reached."""
         driver, piece = self._driver, self.piece(k)
-        before, after, first = self._counts[k], self._counts[k + 1], self._counts[0][0]
-        rows = self._record[before[0] - first : after[0] - first]
+        before, after = self._counts[k : k + 2].tolist()
+        rows = self._record[before[0] : after[0]]
         t = np.concatenate([self._log[k, :1], rows[:, 0]])
         y = np.concatenate([self._log[k, None, 1 : 1 + driver.order], rows[:, HEAD:]])
         end = float(t[-1])
-        occurred = self._occurred[before[4] - self._counts[0][4] : after[4] - self._counts[0][4]]
+        occurred = self._occurred[before[4] : after[4]]
         events = [driver.events[int(row[0])] for row in occurred]
         happened = tuple(
             Occurrence(e.name, float(row[1]), row[2:].copy()) for e, row in zip(events, occurred, strict=True)
         )
         outcome = Outcome(Ending.FINISHED, end, "")
         if status is None:
-            names = contact_events(driver.pieces, piece, self.piece(k + 1)) if driver.pieces.unilaterals else ()
-            happened = (*happened, *[Occurrence(name, end, y[-1].copy()) for name in names])
             here, then = self._bare(k).modes, self._bare(k + 1).modes
+            if driver.pieces.unilaterals:
+                names = contact_events(driver.pieces, here, then, self._struck(k + 1))
+                happened += tuple(Occurrence(name, end, y[-1].copy()) for name in names)
             changed = [i for i, s in enumerate(driver.pieces.switches) if here[s.mode] != then[s.mode]]
             count = len(driver.pieces.switches)
             changed += [count + i for i in self._changed_contacts(k)]
@@ -161,8 +201,7 @@ class DrivenPieces:
         """The states inside steps of a piece, which are taken again or were kept; see `Source`."""
         driver, row = self._driver, self._log[k]
         if self._steps is not None:
-            first = self._counts[0][0]
-            return self._steps.part(self._counts[k][0] - first, self._counts[k + 1][0] - first).polynomials(*steps)
+            return self._steps.part(*self._counts[k : k + 2, 0].tolist()).polynomials(*steps)
         values = self._values.copy()
         values[driver.hidden :] = self._modes(k)
         work = Workspace(
@@ -178,3 +217,21 @@ class DrivenPieces:
         limits = driver.settings.limits
         work.growth_limit, work.correction_limit = limits.growth, limits.correction
         return driver.method(work).polynomials(*steps)
+
+
+class DrivenSegments:
+    """Segments of the first pieces of a run of a driver, see `Promise`."""
+
+    def __init__(self, pieces: DrivenPieces, count: int, status: Drive, reached: Sequence[int]) -> None:
+        self._pieces, self._count, self._status, self._reached = pieces, count, status, reached
+
+    def __len__(self) -> int:
+        return self._count
+
+    def segment(self, k: int) -> Segment:
+        """One of them."""
+        return self._pieces.segment(k, self._status if k == self._pieces.last else None, self._reached)
+
+    def steps(self, count: int) -> Steps:
+        """The steps of the first of them, so many."""
+        return self._pieces.steps(count)

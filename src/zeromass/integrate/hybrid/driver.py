@@ -67,7 +67,7 @@ SOME = 8
 """Steps after which one looks whether polyhedra have met in them."""
 
 
-@kernel
+@kernel(lazy=True)
 def step_to_bump(m: Motion, w: Switches) -> None:
     """Takes back the last step; the next one ends where the bump begins, or a part into it."""
     t, count = m.span[0], len(m.first)
@@ -144,7 +144,7 @@ def dips_unseen(m: Motion, w: Switches) -> bool:
     return search.place != search.t[steps] or m.step.unsure > 0
 
 
-@kernel
+@kernel(lazy=True)
 def drive(
     m: Motion, w: Switches, s: StepFunctions, r: RootSearch, low: RootSearch, fractions: Reals, begins: bool
 ) -> int:

@@ -54,7 +54,7 @@ def second_derivative(w: Switches, y: Reals, k: int) -> float:
     return (rate_there(w, y, a, k, late) - rate_there(w, y, a, k, -late)) / (2.0 * late)
 
 
-@kernel
+@kernel(lazy=True)
 def touch(m: Motion, w: Switches, t: float, y: Reals, k: int, own: float, far: float) -> int:
     """Whether a motion that is at a switch, or nearly, and would turn there on its piece, may as well go on beyond.
 

@@ -184,7 +184,7 @@ def locate_event(
     K[0][:] = K[STAGES]
 
 
-@kernel
+@kernel(lazy=True)
 def integrate_slip(D: Reals2, mu: float, y: Reals, atol: Reals, h: float, end: int, level: float, start: float) -> int:
     """y ← the state where slip dies out or, by `end`, compression or the impact ends: which of them, a `Slip`."""
     K, new, before = reals(STAGES + 1, 5), reals(5), reals(5)

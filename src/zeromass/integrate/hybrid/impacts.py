@@ -129,7 +129,7 @@ def plastic_impact(p: ImpactProblem, c: ContactProblem) -> bool:
     return True
 
 
-@kernel
+@kernel(lazy=True)
 def capped_impact(p: ImpactProblem, c: ContactProblem) -> bool:
     """p.Q ← impulses of a plastic impact, restitution with an energy cap, and a plastic impact: whether they are found."""
     for i in range(3 * p.count):
@@ -196,7 +196,7 @@ def set_block(p: ImpactProblem, c: ContactProblem, i: int, D: Reals2, w: Reals) 
             D[r, s] = c.D[g + r, g + s]
 
 
-@kernel
+@kernel(lazy=True)
 def sequential_impacts(p: ImpactProblem, c: ContactProblem) -> bool:
     """p.Q ← impulses of impacts at one contact after another: whether each of them ended."""
     D, w, P, u = reals(3, 3), reals(3), reals(3), reals(3)

@@ -441,7 +441,7 @@ def grow(p: ImpactProblem, c: ContactProblem) -> bool:
     return False
 
 
-@kernel
+@kernel(lazy=True)
 def simultaneous_impact(p: ImpactProblem, c: ContactProblem) -> bool:
     """p.Q ← impulses of an island that grow together, from velocities p.before: whether there is such an impact."""
     for i in range(3 * p.count):

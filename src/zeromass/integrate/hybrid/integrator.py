@@ -22,7 +22,7 @@ from zeromass.integrate.hybrid.mode_selector import ModeSelector
 from zeromass.integrate.hybrid.motion import Driver
 from zeromass.integrate.hybrid.piece_end import PieceEnd
 from zeromass.integrate.hybrid.piece_runner import PieceRunner
-from zeromass.integrate.hybrid.pieces import Piece, contact_events, switchings
+from zeromass.integrate.hybrid.pieces import Piece, contact_events, struck_contacts, switchings
 from zeromass.integrate.hybrid.reset_outcomes import energy_jump, impulse_between, state_beyond
 from zeromass.integrate.hybrid.time_events import TimeEvents
 from zeromass.integrate.outcome import Ending, Occurrence, Outcome, at_start
@@ -408,7 +408,9 @@ class HybridIntegrator:
         found, beyond, new = driver.crossed(state, piece, reached, self._timed)
         if found is Crossing.NOTHING:
             last, y = _moved_end(self._found[-1], beyond), np.concatenate([state.q, state.v])
-            said = [Occurrence(name, beyond.t, y) for name in contact_events(self.pieces, piece, new)]
+            struck = struck_contacts(self.pieces, new.impulse)
+            names = contact_events(self.pieces, piece.modes, new.modes, struck)
+            said = [Occurrence(name, beyond.t, y) for name in names]
             self._found.replace_last(replace(last, happened=(*last.events, *said)))
             return None, beyond, new
         if found is Crossing.CONTACT:

@@ -103,7 +103,7 @@ def meets_in_step(m: Motion, w: Switches, s: StepFunctions) -> bool:
     return False
 
 
-@kernel
+@kernel(lazy=True)
 def polyhedra_meet(m: Motion, w: Switches, s: StepFunctions) -> bool:
     """Whether polyhedra meet in steps that have not been looked at; the piece then ends there, and later steps are gone."""
     p = m.contacts.polyhedra

@@ -98,6 +98,8 @@ class Dop853Memory(_Retaken):
         target = host().scalar
         self._codes = advance, dense = routine(Dop853Advance, target), routine(Dop853Inside, target)
         work, lanes = self._work, Dop853.lanes
+        if self._native.busy:
+            dense.improve()
         place, arguments, self._keep = work.arguments(advance, Dop853Advance.name, self._stages, lanes, work.record)
         again = [address(self._again[k]) if k in self._again else word for k, word in enumerate(arguments)]
         take_routines(m, place, arguments, dense.address(Dop853Inside.name), fifteen=True)

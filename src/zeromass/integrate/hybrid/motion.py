@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from zeromass.codegen.target import Code
 from zeromass.compile.program import Program
 from zeromass.expression import Symbol, as_expression, caption
 from zeromass.integrate.hybrid.contact_table import HOLD, KINETIC, LAW, RESTITUTION
 from zeromass.integrate.hybrid.crossing import begin_modes, cross_switch, has_events
-from zeromass.integrate.hybrid.driven import DrivenPieces, piece_of
+from zeromass.integrate.hybrid.driven import DrivenPieces, DrivenSegments, piece_of
 from zeromass.integrate.hybrid.driver import drive, functions_in_piece, select_in_piece, take_back
 from zeromass.integrate.hybrid.guard_functions import LOW, GuardFunctions, LookedAt
 from zeromass.integrate.hybrid.members import Ending, Members, drive_members
@@ -29,7 +29,6 @@ from zeromass.integrate.hybrid.tables import ints
 from zeromass.integrate.hybrid.time_events import TimeEvents
 from zeromass.integrate.hybrid.vanishing import length_table
 from zeromass.integrate.pace import pace
-from zeromass.integrate.segment import Segment
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.stepping.ahead import Ahead
 from zeromass.integrate.stepping.layout import Int64, Real64
@@ -54,7 +53,7 @@ REMEMBERED, SPARE, KEPT = 8, 4, 2**22
 class Driven(NamedTuple):
     """What a run of the driver has led to.
 
-    segments  what makes those of the pieces that were finished
+    segments  those of the pieces that were finished
     status    why it returned
     state, piece   where it is: at the start of a piece that it leaves, or else at the end of the last one, but for a motion
               that has ended
@@ -63,7 +62,7 @@ class Driven(NamedTuple):
     interrupted   whether it leaves a piece because of Ctrl-C
     """
 
-    segments: list[Callable[[], Segment]]
+    segments: DrivenSegments
     status: Drive
     state: State
     piece: Piece
@@ -104,6 +103,8 @@ class Driver(PieceMemory):
 
     def release(self, watched: GuardFunctions) -> None:
         """Leaves it to later motions."""
+        if self._improvements != Code.improvements:
+            return  # there is better code
         free = _free(watched, self.settings, self.program, self.stiffness)
         if len(free) < SPARE and self.work.record.nbytes + self.work.beside <= KEPT:
             free.append(self)
@@ -112,6 +113,7 @@ class Driver(PieceMemory):
         self, watched: GuardFunctions, settings: Settings, program: Program, stiffness: int = EXPLICIT
     ) -> None:
         method, events = stepper_of(settings.chosen), watched.events
+        self._improvements = Code.improvements
         self.tolerances = Tolerances(settings.rtol, settings.atol, settings.longest_step, settings.step)
         native, parameters = program.native, program.system.parameters
         state, values = np.zeros(2 * len(program.system.coordinates)), np.zeros(len(parameters))
@@ -125,12 +127,16 @@ class Driver(PieceMemory):
         self._followed = [e.zero for e in own if e.name.startswith("\0")]
         controlled = settings.step is None
         self._timed: bool = controlled and bool(terms_of_time(program.system, self._followed, self._sampled))
-        self._rhs: int = 0 if self.pieces.in_forces else native.rhs(1).address("rhs")
         self.memory: MethodMemory = method_memory(settings, work, program, self.step.polynomial, self.callbacks)
         self.memory.tell(self.m)
         if settings.step is None:
             self.m.lengths = length_table(program)
-        if self.large is None:  # else its equations take the time
+
+    def _count(self, evaluations: int) -> None:
+        """Counts evaluations; when there have been many, better code of the driver is made in the background."""
+        native = self.program.native
+        native.called(evaluations)
+        if native.busy and self.large is None:  # else its equations take the time
             for kernel in (drive, functions_at, functions_in_piece, select_in_piece):
                 compiled(kernel).code.improve()
 
@@ -140,10 +146,7 @@ class Driver(PieceMemory):
         table   of switches of time alone
         memory  what it may take, bytes
         """
-        work, m, w, switches = self.work, self.m, self.w, self.pieces.switches
-        if not self.pieces.in_forces and (rhs := self.program.native.rhs(1).address("rhs")) != self._rhs:
-            self._rhs, w.rhs = rhs, rhs  # better code has been made  # pyright: ignore[reportAttributeAccessIssue]
-            self.memory.tell(m)
+        work, m, switches = self.work, self.m, self.pieces.switches
         work.memory = memory
         work.values[:] = [start.parameters.get(p, p.default or 0.0) for p in self.program.system.parameters]
         work.reals[:], work.reals[Real64.t] = self._fresh, start.t
@@ -201,10 +204,9 @@ class Driver(PieceMemory):
             m.pieces, m.occurrences = m.pieces - 1, int(counts[last, 4])  # it is begun anew
         reached = {} if status in (Drive.LEFT, Drive.STIFF, Drive.FINISHED) else self.reached()
         which = list(reached) or m.which.tolist()
-        made = [partial(driven.segment, k, status if k == last else None, which) for k in range(last + kept)]
         if status not in (Drive.FINISHED, Drive.EVENT):
             state, piece = driven.end if kept else driven.state(last), driven.piece(last)
-        return Driven(made, status, state, piece, m.place, reached, interrupted)
+        return Driven(driven.finished(last + kept, status, which), status, state, piece, m.place, reached, interrupted)
 
     def target(self, moving: State, place: int) -> float:
         """Where a piece that begins at a state ends at the latest: at the next time event, or with the run."""
@@ -222,7 +224,7 @@ class Driver(PieceMemory):
             given = m, self.w, self.step, self.roots, self.low, self.method.places, begins
             status, begins = Drive(compiled(drive)(*given)), False
             self.callbacks.check()
-            self.program.native.called(work.evaluations - before)
+            self._count(work.evaluations - before)
             tell(work.t)
             if status is Drive.AHEAD:
                 work.look_ahead()
@@ -261,7 +263,7 @@ class Driver(PieceMemory):
                     members.next += 1
                 self.memory.tell(m)
             tell(int(np.count_nonzero(members.counts[before : members.next, 0] == Ending.FINISHED)))
-        self.program.native.called(int(members.counts[:, 3].sum()))
+        self._count(int(members.counts[:, 3].sum()))
 
     def first_piece(self, start: State) -> Piece | None:
         """On which pieces a motion begins that has just been taken up; None where that is not decided."""
@@ -367,7 +369,7 @@ def stiffness_of(watched: GuardFunctions, settings: Settings) -> int:
 def _free(watched: GuardFunctions, settings: Settings, program: Program, stiffness: int) -> list[Driver]:
     """Drivers of earlier motions that nobody uses."""
     known: dict[Any, list[Driver]] = watched.pieces.system.memory.setdefault("drivers", {})
-    key = program, settings, watched.events, watched.ahead, stiffness
+    key = program, settings, watched.events, watched.ahead, stiffness, Code.improvements  # which they have addresses of
     if key not in known:
         for old in list(known)[: 1 - REMEMBERED]:
             known.pop(old, None)

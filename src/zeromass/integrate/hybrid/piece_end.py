@@ -34,7 +34,7 @@ from zeromass.integrate.stepping.layout import HEAD, Int64
 from zeromass.integrate.stepping.narrow import bump_in_step
 from zeromass.integrate.stepping.step_functions import StepFunctions, state_at
 from zeromass.kernel.language import Reals, kernel
-from zeromass.kernel.roots import RootSearch, add_place, locate_roots, search_again
+from zeromass.kernel.roots import RootSearch, add_look, find_roots, look_at_places, search_seen
 from zeromass.model.state import ROUNDING
 
 NEARLY = 1e-2
@@ -164,7 +164,7 @@ def cut(m: Motion, t: float, y: Reals) -> None:
         m.record[last, HEAD : HEAD + len(y)] = y
 
 
-@kernel
+@kernel(lazy=True)
 def retake(m: Motion, t: float, y: Reals) -> None:
     """y ← the state at a time by one step from the beginning of the last step, as far as its control allows that."""
     a, count = m.again_arguments, len(y)
@@ -191,7 +191,7 @@ def falling(m: Motion, w: Switches, t: float, y: Reals, c: int) -> float:
     return m.values[w.mode[m.guard_switch[c]]] * rate_of(w, y, w.slope[len(y) // 2 :], m.guard_switch[c]) * w.ahead
 
 
-@kernel
+@kernel(lazy=True)
 def sharpen(m: Motion, w: Switches, c: int) -> None:
     """Moves the end of a piece to g = 0 to rounding, by Newton's method, where g is nearly linear."""
     count, k = len(m.first), m.guard_switch[c]
@@ -286,12 +286,13 @@ def locate_end(m: Motion, w: Switches, s: StepFunctions, r: RootSearch, low: Roo
     if not add_kinks(m.kinks, m.bends, r):
         return int(PieceEnd.NO_ROOM)
     bump = bump_in_step(m.bumps, m.bends, r, m.bump)
+    look_at_places(r)
     if len(low.columns) > 0:
-        search_again(low, r)
+        search_seen(low, r)
         for k in range(low.count):
-            if not add_place(r, low.times[k], w.ahead):
+            if not add_look(r, low.times[k], w.ahead):
                 return int(PieceEnd.NO_ROOM)
-    locate_roots(r)
+    find_roots(r)
     last = 0
     while last < r.count and not ends_at(m, r.columns[r.which[last]]):
         last += 1
@@ -353,7 +354,7 @@ def ends_at(m: Motion, c: int) -> bool:
     return m.cause[c] != NONE or m.terminal[c] == ENDS or m.terminal[c] == MAY_PASS
 
 
-@kernel
+@kernel(lazy=True)
 def stops_at_switch(m: Motion, w: Switches) -> bool:
     """Whether a motion that finds no further step is at switches, w.reached, beyond which its formulas have no values."""
     y, t, some, slide = m.y[: len(m.first)], m.reals[T], False, False

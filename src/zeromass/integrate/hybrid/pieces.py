@@ -164,14 +164,23 @@ def contact_modes(pieces: SystemPieces, modes: Mapping[Symbol, float]) -> tuple[
     return tuple(found)
 
 
-def contact_events(pieces: SystemPieces, before: Piece, after: Piece) -> list[str]:
-    """Names of what happens at contacts where one piece goes over to the next: the new mode, or an impact."""
-    old, new = (contact_modes(pieces, piece.modes) for piece in (before, after))
-    names = after.impulse.constraints if after.impulse else ()
-    struck = [any(name in (one.name, one.impulse_names[0]) for name in names) for one in pieces.unilaterals]
+def struck_contacts(pieces: SystemPieces, impulse: Impulse | None) -> list[bool]:
+    """Which contacts have an impulse."""
+    names = impulse.constraints if impulse else ()
+    return [any(name in (one.name, one.impulse_names[0]) for name in names) for one in pieces.unilaterals]
+
+
+def contact_events(
+    pieces: SystemPieces, before: Mapping[Symbol, float], after: Mapping[Symbol, float], struck: Sequence[bool]
+) -> list[str]:
+    """Names of what happens at contacts where modes go over to others: the new mode, or an impact.
+
+    struck  which contacts are
+    """
+    old, new = (contact_modes(pieces, modes) for modes in (before, after))
     found = []
     for one, was, mode, hit in zip(pieces.unilaterals, old, new, struck, strict=True):
-        turned = was == mode == "slips" and sum(before.modes[way] * after.modes[way] for way in one.modes[3:5]) < 0.0
+        turned = was == mode == "slips" and sum(before[way] * after[way] for way in one.modes[3:5]) < 0.0
         if mode != was or hit:
             found.append(one.happening(was, mode, hit))
         elif turned:  # it has died out, and begins again

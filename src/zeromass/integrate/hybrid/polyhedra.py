@@ -455,7 +455,7 @@ def already(p: Polyhedra, k: int, values: Reals, j: int) -> bool:
     return False
 
 
-@kernel
+@kernel(lazy=True)
 def choose_features(
     p: Polyhedra, clock: Reals, y: Reals, values: Reals, closed: Ints, reached: Ints, bit: int, fresh: bool
 ) -> int:
@@ -467,8 +467,6 @@ def choose_features(
     reached, bit what says that a contact touches now
     fresh        whether no contact has a feature yet
     """
-    if p.count == 0:
-        return -1
     p.evaluate(clock, y, values, p.pose)
     x = reals(3)
     for k in range(p.count):

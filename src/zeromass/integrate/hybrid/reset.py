@@ -64,7 +64,7 @@ def mass_jumps(j: Jumps) -> bool:
     return change > SMALL * largest(j.before[first : first + j.masses])
 
 
-@kernel
+@kernel(lazy=True)
 def energy_jumps(w: Switches, j: Jumps, y: Reals, values: Reals, late: float) -> bool:
     """Whether the energy is higher on one side of switches that depend on the place, by j.size."""
     n, first = len(y) // 2, j.places + 2 * j.rates + j.masses

@@ -54,27 +54,34 @@ def impulse_between(before: State, after: State) -> Impulse:
 
 
 def contact_impulse(pieces: SystemPieces, after: State, before: np.ndarray, P: np.ndarray) -> Impulse:
-    """The impulses of contacts.
+    """The impulses of contacts at one moment; `after` is the state behind the impact, see `contact_impulses`."""
+    return contact_impulses(pieces, after.inputs[None], before[None], P[None])[0]
 
-    after   the state behind the impact; before: the rates q̇ in front of it
-    P       normal impulses and those of friction along both tangents, (3k,), N s
+
+def contact_impulses(pieces: SystemPieces, inputs: np.ndarray, before: np.ndarray, P: np.ndarray) -> list[Impulse]:
+    """The impulses of contacts at several moments.
+
+    inputs  t, q, q̇ and parameters behind the impacts, (k, inputs); before: the rates q̇ in front of them, (k, n)
+    P       normal impulses and those of friction along both tangents, (k, 3c), N s
     """
-    struck = [(one, p) for one, p in zip(pieces.unilaterals, P.reshape(-1, 3), strict=True) if p.any()]
+    system, n = pieces.system, before.shape[1]
+    if "masses" not in system.memory:
+        system.memory["masses"] = Evaluator(expressions(system.sparse_M.entries), system.inputs)
+    M = system.sparse_M.filled(system.memory["masses"](inputs))
+    change = inputs[:, 1 + n : 1 + 2 * n] - before
+    energies = np.einsum("ki,kij,kj->k", change, M, before + change / 2)
+    moments = zip(inputs[:, 0].tolist(), P.reshape(len(P), -1, 3), change, energies.tolist(), strict=True)
+    return [Impulse(t, *_impulses(pieces, p), jump, energy) for t, p, jump, energy in moments]
+
+
+def _impulses(pieces: SystemPieces, P: np.ndarray) -> tuple[tuple[str, ...], np.ndarray]:
+    """Names and sizes of the impulses of contacts, (c, 3), at one moment."""
+    struck = [(one, p) for one, p in zip(pieces.unilaterals, P, strict=True) if p.any()]
     parts = [(one.name, p[0]) for one, p in struck if one.scalar]
     for one, p in struck:
         normal, friction = one.impulse_names
         parts += [] if one.scalar else [(normal, p[0]), (friction, np.sqrt(p[1] * p[1] + p[2] * p[2]))]
-    names, sizes = tuple(name for name, _ in parts), np.array([size for _, size in parts])
-    change = after.v - before
-    return Impulse(after.t, names, sizes, change, float(change @ _masses(after) @ (before + change / 2)))
-
-
-def _masses(state: State) -> np.ndarray:
-    """M alone at a state."""
-    system = state.system
-    if "masses" not in system.memory:
-        system.memory["masses"] = Evaluator(expressions(system.sparse_M.entries), system.inputs)
-    return system.sparse_M.filled(system.memory["masses"](state.inputs))
+    return tuple(name for name, _ in parts), np.array([size for _, size in parts])
 
 
 def energy_jump(pieces: SystemPieces, before: State, after: State) -> float:

@@ -176,7 +176,7 @@ def is_motion(w: Switches, y: Reals, values: Reals, choice: Reals) -> int:
     return slides(w, y, values, choice) if slide else consistent(w, y, values, choice)
 
 
-@kernel
+@kernel(lazy=True)
 def choose(w: Switches, y: Reals, values: Reals, fresh: bool) -> bool:
     """w.choice ← the sides of what is open: whether they are found."""
     w.choice[:] = w.natural
@@ -268,7 +268,7 @@ def unfold(w: Switches, number: int, sides: int) -> bool:
     return slide
 
 
-@kernel
+@kernel(lazy=True)
 def select_modes(w: Switches, y: Reals, values: Reals, fresh: bool) -> int:
     """values ← modes, margins and flags with which a motion goes on from a state: DECIDED, or why they are not.
 

@@ -96,7 +96,7 @@ def set_lower(w: Switches, choice: Reals) -> int:
     return held
 
 
-@kernel
+@kernel(lazy=True)
 def turn(w: Switches, y: Reals, values: Reals, choice: Reals, j: int) -> float:
     """Of what size ġ of a switch is on its two sides, others as in a choice."""
     here = abs(rate_across(w, y, values, choice, j, choice[j]))

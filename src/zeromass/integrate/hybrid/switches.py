@@ -203,7 +203,7 @@ def rate_of(w: Switches, y: Reals, a: Reals, k: int) -> float:
     return along(w.slopes[row], y, a) * w.ahead
 
 
-@kernel
+@kernel(lazy=True)
 def sign_of(w: Switches, y: Reals, a: Reals, k: int, order: int, scale: float) -> float:
     """The sign of a derivative of g, ahead, with accelerations a and the modes in w.values; 0 where it vanishes.
 
@@ -271,7 +271,7 @@ def bend(w: Switches, y: Reals, a: Reals, k: int) -> float:
     return 1.0 if change > 0.0 else -1.0
 
 
-@kernel
+@kernel(lazy=True)
 def is_constant(w: Switches, y: Reals, values: Reals, k: int) -> bool:
     """Whether a switching function with modes of others in it is a number on this piece, as max(x, 0) is where x < 0.
 

@@ -96,11 +96,13 @@ def interpolate(s: StepFunctions, t: float) -> None:
     s.weights[0], s.weights[1] = 1.0, x
     for k in range(1, terms - 1):
         s.weights[k + 1] = (float(2 * k + 1) * x * s.weights[k] - float(k) * s.weights[k - 1]) / float(k + 1)
-    for i in range(s.y0.shape[1]):
-        total = s.weights[0] * s.polynomial[first, i]
-        for k in range(1, terms):
-            total += s.weights[k] * s.polynomial[first + k, i]
-        s.row[1 + i] = total
+    y, weight = s.row[1:], s.weights[0]
+    for i in range(len(y)):
+        y[i] = weight * s.polynomial[first, i]
+    for k in range(1, terms):
+        weight, part = s.weights[k], s.polynomial[first + k]
+        for i in range(len(y)):
+            y[i] += weight * part[i]
 
 
 @kernel

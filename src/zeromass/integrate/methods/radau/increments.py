@@ -109,7 +109,7 @@ def increments_in_memory(
     return Increments(values=values, offsets=offsets, used=used, stages=stages, nodes=nodes, weights=weights)
 
 
-@kernel
+@kernel(lazy=True)
 def step_polynomial(kept: Increments, step: int, length: float, y: Reals, polynomial: Reals2) -> None:
     """polynomial ← Legendre's coefficients of the states in the first part of a step, of some length, that begins at y.
 

@@ -79,8 +79,8 @@ const living = data.living ? new (class Living {
     const ended = event ? [`'${event.name}'`, event.message] : [];
     const words = {
       FINISHED: "",
-      EVENT: `event ${at}: ${ended.filter(Boolean).join(": ")}${further}`,
-      ALREADY: `event ${at}: '${event?.name}' already at the start: ${event?.message}${further}`,
+      EVENT: `event ${at}: ${ended.filter(Boolean).join(": ")}`,
+      ALREADY: `event ${at}: '${event?.name}' already at the start: ${event?.message}`,
       PIVOTS: `new pivots are needed ${at}, and this page does not choose them anew; Python does, see "copy as Python"`,
       FADING: `a singular position may be near, ${at}: constraints lose independence there; Python looks closer, and leaps`,
       STEP_TOO_SMALL: `step too small ${at}: the error stays above the tolerance however short the step`,
