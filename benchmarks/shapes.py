@@ -40,6 +40,7 @@ SHAPES: dict[str, Callable[[int], Made]] = {
     "net": lambda count: _system(large.map_folded(round(count**0.5))),
     "four bars": lambda count: _system(large.four_bars(count)),
     "balls": lambda count: _system(large.balls(count)),
+    "free bodies": lambda count: _system(large.free_bodies(count)),
     "robot": lambda count: _robot(robots.chain(count)),
     "mixed chain": lambda count: (mixed.system(mixed.links(count)), {}),
     "mixed tree": lambda count: (mixed.system(mixed.links(count, mixed.tree)), {}),
