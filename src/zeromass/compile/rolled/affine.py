@@ -1,9 +1,9 @@
-"""Formulas as affine forms in the features of bodies: their structure does not depend on which constants are zero or one.
+"""Affine forms of formulas: their structure does not depend on which constants are zero or one.
 
-    c + Σ cᵢ xᵢ,    x a position, an entry of a rotation matrix, a product of two forms, a function of some
+    c + Σ cᵢ xᵢ,    xᵢ a coordinate, an entry of a rotation matrix, a product of two forms, or a function of forms
 
-The end of a body, p + S r, is three forms of this kind, with the same four features in each whatever r is: where a component
-of r is zero its coefficient is. So joints with other axes and points are of one structure, with other constants.
+A point of a body, p + S r, has three forms of the same four features each, whatever r is: a component of r that is zero is a
+coefficient that is zero. Joints of other axes and points therefore have equal structure and other constants.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ _MATRIX = ("S0", "S1", "S2")
 """Families that are rows of a rotation matrix."""
 
 
-class Features:
-    """Formulas of parts that stand in others: positions and rates, quaternions, rotation matrices, angular velocities.
+class BodyFeatures:
+    """Formulas of bodies that others consist of: positions, quaternions, their rates, rotation matrices, angular velocities.
 
-    named   {formula: (feature, factor)}: without a constant factor, and with either sign
+    named   {formula: (feature, factor)}, for features without their constant factor, of either sign
     places  {feature: (block, family, number)}; families: {block: {family: its features}}
     """
 
@@ -39,7 +39,7 @@ class Features:
         self.families: dict[int, dict[str, list[Expression]]] = {}
 
     def add(self, b: int) -> None:
-        """Those of the part of a block, if there is one."""
+        """Adds the features of the part of a block, if it has one."""
         part, found = self._parts[b] if 0 <= b < len(self._parts) else None, dict[str, Any]()
         if part is not None:
             found = {"x": part.position, "v": rate(part.position)}
@@ -58,17 +58,17 @@ class Features:
 
 
 class Product(NamedTuple):
-    """Of two forms; a factor that multiplies the second stands in it, if that is nothing but features."""
+    """A product of two forms. A homogeneous second form contains the coefficient of the product."""
 
-    first: Form
-    second: Form
+    first: AffineForm
+    second: AffineForm
 
 
 class Applied(NamedTuple):
-    """An operation that is neither a sum nor a product, on forms; further operands, exponents, are those of the node."""
+    """An operation on forms that is neither a sum nor a product. Constant exponents are further operands of the node."""
 
     node: Expression
-    operands: tuple[Form, ...]
+    operands: tuple[AffineForm, ...]
 
     @property
     def rest(self) -> tuple[Expression, ...]:
@@ -78,11 +78,11 @@ class Applied(NamedTuple):
 Atom = Expression | Product | Applied
 
 
-class Form:
-    """One affine form: a number, and terms with their coefficients."""
+class AffineForm:
+    """A number, and terms with their coefficients."""
 
-    def __init__(self, forms: Forms, number: Number, terms: dict[Atom, Number]) -> None:
-        self._forms = forms
+    def __init__(self, builder: FormBuilder, number: Number, terms: dict[Atom, Number]) -> None:
+        self._builder = builder
         self.number: Number = number
         self.terms: dict[Atom, Number] = terms
         self._key = number, frozenset(terms.items())
@@ -92,25 +92,25 @@ class Form:
         return self._hash
 
     def __eq__(self, other: object) -> bool:
-        return self is other or (isinstance(other, Form) and self._key == other._key)
+        return self is other or (isinstance(other, AffineForm) and self._key == other._key)
 
     @cached_property
     def _sorted(self) -> tuple[dict[tuple[int, str], dict[int, Number]], list[tuple[str, Atom, Number]]]:
-        """Coefficients of features by their families, and the other terms, in orders that follow from their structure."""
+        """Coefficients of features by family, and (signature, term, coefficient) of others, both in a canonical order."""
         families: dict[tuple[int, str], dict[int, Number]] = {}
         others: list[tuple[str, Atom, Number]] = []
-        places, local = self._forms.features.places, self._forms.local
+        places, local = self._builder.features.places, self._builder.local
         for x, c in self.terms.items():
             place = places.get(x)
             if place is not None:
                 b, family, i = place
                 families.setdefault((local[b], family), {})[i] = c
             else:
-                others.append((self._forms.code(x) + _sign(c), x, c))
-        for k, family in [one for one in families if one[1] in "xvwo"]:  # one component alone is added or subtracted
+                others.append((self._builder.signature(x) + _sign(c), x, c))
+        for k, family in [one for one in families if one[1] in "xvwo"]:  # a single component ±x keeps its sign
             (i, c), *more = families[k, family].items()
             if not more and _sign(c) != "c":
-                others.append((f"{k}{family}{i}{_sign(c)}", self._forms.family(k, family)[i], c))
+                others.append((f"{k}{family}{i}{_sign(c)}", self._builder.family(k, family)[i], c))
                 del families[k, family]
         for k in {k for k, _ in families}:
             rows = [(k, family) for family in _MATRIX]
@@ -120,58 +120,58 @@ class Form:
         return dict(sorted(families.items())), sorted(others, key=lambda term: term[0])
 
     @cached_property
-    def code(self) -> str:
-        """Equal of forms that differ in constants alone."""
+    def signature(self) -> str:
+        """Equal of forms that differ only in constants."""
         families, others = self._sorted
-        shown = "c" if self._shown else ""
-        return f"[{shown}{''.join(f'{k}{family}' for k, family in families)}{''.join(code for code, *_ in others)}]"
+        number = "c" if self._has_number else ""
+        return f"[{number}{''.join(f'{k}{family}' for k, family in families)}{''.join(sign for sign, *_ in others)}]"
 
     @property
-    def _shown(self) -> bool:
-        """Whether it has a number: one of nothing but features has none that is zero."""
+    def _has_number(self) -> bool:
+        """Whether its number is a constant of the kernel; a number that is zero beside terms is not."""
         return not (self.terms and _zero(self.number))
 
     @property
-    def free(self) -> bool:
-        """Whether it is nothing but features with coefficients: then a factor may be in these."""
+    def homogeneous(self) -> bool:
+        """Whether it consists of features and their coefficients, which take up any factor."""
         return _zero(self.number) and not self._sorted[1]
 
     @property
-    def bodiless(self) -> bool:
-        """Whether it has neither features of bodies nor products."""
-        places = self._forms.features.places
+    def featureless(self) -> bool:
+        """Whether it has neither features nor products."""
+        places = self._builder.features.places
         return all(x not in places and not isinstance(x, Product) for x in self.terms)
 
     @property
-    def numbers(self) -> Iterator[Number]:
-        """Its constants, in an order that follows from the code."""
+    def constants(self) -> Iterator[Number]:
+        """Its constants, in the order of the signature."""
         families, others = self._sorted
         for (k, family), some in families.items():
-            yield from (some.get(i, 0.0) for i in range(len(self._forms.family(k, family))))
-        for code, x, c in others:
-            for inner in _inside(x):
-                yield from inner.numbers
-            if code[-1] == "c":
+            yield from (some.get(i, 0.0) for i in range(len(self._builder.family(k, family))))
+        for sign, x, c in others:
+            for inner in _inner(x):
+                yield from inner.constants
+            if sign[-1] == "c":
                 yield c
-        if self._shown:
+        if self._has_number:
             yield self.number
 
-    def formula(self, numbers: Iterator[Expression]) -> Expression:
-        """The formula with other constants."""
+    def formula(self, constants: Iterator[Expression]) -> Expression:
+        """The formula of this form with other constants."""
         total, (families, others) = ZERO, self._sorted
         for k, family in families:
-            for x in self._forms.family(k, family):
-                total = add(total, multiply(next(numbers), x))
-        for code, x, c in others:
-            operands = [inner.formula(numbers) for inner in _inside(x)]
+            for x in self._builder.family(k, family):
+                total = add(total, multiply(next(constants), x))
+        for sign, x, c in others:
+            operands = [inner.formula(constants) for inner in _inner(x)]
             e = multiply(*operands) if isinstance(x, Product) else x
             e = renewed(x.node, [*operands, *x.rest]) if isinstance(x, Applied) else e
-            total = add(total, multiply(next(numbers) if code[-1] == "c" else as_expression(c), e))  # type: ignore[arg-type]
-        return add(total, next(numbers)) if self._shown else total
+            total = add(total, multiply(next(constants) if sign[-1] == "c" else as_expression(c), e))  # type: ignore[arg-type]
+        return add(total, next(constants)) if self._has_number else total
 
 
 def _number(c: Number) -> Number:
-    """A coefficient as a number, if it is one."""
+    """A coefficient, as a float where it is constant."""
     return c if type(c) is float or c.value is None else c.value  # type: ignore[union-attr]
 
 
@@ -180,25 +180,26 @@ def _zero(c: Number) -> bool:
 
 
 def _sign(c: Number) -> str:
-    """How a coefficient stands in a code: literally, if it is 1 or −1."""
+    """The coefficient in a signature: "+" for 1, "-" for −1, "c" for data."""
     return ("+" if c == 1.0 else "-" if c == -1.0 else "c") if type(c) is float else "c"
 
 
-def _inside(x: Atom) -> tuple[Form, ...]:
+def _inner(x: Atom) -> tuple[AffineForm, ...]:
+    """The forms that a term is made of."""
     return x if isinstance(x, Product) else x.operands if isinstance(x, Applied) else ()
 
 
-class Forms:
-    """The forms of formulas of an element; `constants`: symbols that stand for numbers."""
+class FormBuilder:
+    """Builds the forms of the formulas of an element; `constants`: symbols that stand for numbers."""
 
     def __init__(
         self,
-        features: Features,
+        features: BodyFeatures,
         where: Mapping[str, tuple[int, int]],
         blocks: Sequence[int],
         constants: Collection[Expression] = (),
     ) -> None:
-        self.features: Features = features
+        self.features: BodyFeatures = features
         self.local: dict[int, int] = {b: k for k, b in enumerate(blocks)}
         self._where, self._blocks, self._constants = where, blocks, frozenset(constants)
         for b in blocks:
@@ -206,23 +207,23 @@ class Forms:
                 features.add(b)
 
     def family(self, k: int, family: str) -> list[Expression]:
-        """Features of a family of the k-th of the blocks."""
+        """The features of a family of the k-th block of the element."""
         return self.features.families[self._blocks[k]][family]
 
-    def code(self, x: Atom) -> str:
-        """The structure of a term."""
+    def signature(self, x: Atom) -> str:
+        """Equal of terms that differ only in constants."""
         if isinstance(x, Product):
-            return f"{x.first.code}*{x.second.code}"
+            return f"{x.first.signature}*{x.second.signature}"
         if isinstance(x, Applied):
-            name = (hash(x.node.grid), x.node.orders) if isinstance(x.node, Gridded) else x.node.op
-            return f"{name}({','.join(inner.code for inner in x.operands)}){[e.value for e in x.rest]}"
+            name = (x.node.grid.key, x.node.orders) if isinstance(x.node, Gridded) else x.node.op
+            return f"{name}({','.join(inner.signature for inner in x.operands)}){[e.value for e in x.rest]}"
         assert isinstance(x, Symbol)
         block, place = self._where[x.token]
         return f"{self.local.get(block, block)}.{place}.{x.order}"
 
-    def of(self, formulas: Sequence[Expression]) -> dict[Expression, Form]:
-        """The form of each formula, and of what stands in it."""
-        waiting, known = list(formulas), dict[Expression, Form]()
+    def forms(self, formulas: Sequence[Expression]) -> dict[Expression, AffineForm]:
+        """The form of each formula and of its operands."""
+        waiting, known = list(formulas), dict[Expression, AffineForm]()
         summed: dict[Expression, tuple[Number, dict[Atom, Number], list[tuple[Expression, Number]]]] = {}
         while waiting:
             node = waiting[-1]
@@ -239,7 +240,7 @@ class Forms:
         return known
 
     def _summands(self, e: Expression) -> tuple[Number, dict[Atom, Number], list[tuple[Expression, Number]]]:
-        """What a formula is the sum of: a number, features and symbols, and operations, with their coefficients."""
+        """The summands of a formula: a number; features and symbols, and other operations, with their coefficients."""
         number, terms, others = 0.0, dict[Atom, Number](), list[tuple[Expression, Number]]()
         waiting: list[tuple[Expression, Number]] = [(e, 1.0)]
         named, constants = self.features.named, self._constants
@@ -269,38 +270,43 @@ class Forms:
             terms[x] = terms[x] + c if x in terms else c
         return number, terms, others
 
-    def _made(self, node: Expression, operands: list[Form]) -> Form:
+    def _made(self, node: Expression, operands: list[AffineForm]) -> AffineForm:
         """The form of an operation that is no sum."""
         if not any(f.terms for f in operands):
             e = renewed(node, [as_expression(f.number) for f in operands])
-            return Form(self, e if e.value is None else e.value, {})
+            return AffineForm(self, e if e.value is None else e.value, {})
         if node.op == "multiply":
             a, b = operands
             if a.terms and b.terms:
                 return self._product(a, b)
             return self._sum(0.0, {}, [(a, b.number) if a.terms else (b, a.number)])
-        if node.op == "divide" and not operands[1].terms:
+        if node.op == "divide" and not operands[1].terms and not _zero(operands[1].number):
             return self._sum(0.0, {}, [(operands[0], 1.0 / operands[1].number)])
         exponent = node.op == "power" and node.args[1].value is not None
-        return Form(self, 0.0, {Applied(node, tuple(operands[: 1 if exponent else None])): 1.0})
+        return AffineForm(self, 0.0, {Applied(node, tuple(operands[: 1 if exponent else None])): 1.0})
 
-    def _product(self, a: Form, b: Form) -> Form:
-        if (a.free and not b.free) or (a.free == b.free and a.code > b.code):
+    def _product(self, a: AffineForm, b: AffineForm) -> AffineForm:
+        if (a.homogeneous and not b.homogeneous) or (a.homogeneous == b.homogeneous and a.signature > b.signature):
             a, b = b, a
-        if b.free and a.bodiless:  # the sine of an angle times an axis: zeros of the axis are coefficients, too
-            each = [(Form(self, 0.0, {Product(Form(self, 0.0, {x: 1.0}), b): 1.0}), c) for x, c in a.terms.items()]
+        if b.homogeneous and a.featureless:  # sin φ · axis: zeros of the axis are coefficients, too
+            each = [
+                (AffineForm(self, 0.0, {Product(AffineForm(self, 0.0, {x: 1.0}), b): 1.0}), c)
+                for x, c in a.terms.items()
+            ]
             return self._sum(0.0, {}, [*each, (b, a.number)])
-        return Form(self, 0.0, {Product(a, b): 1.0})
+        return AffineForm(self, 0.0, {Product(a, b): 1.0})
 
-    def _sum(self, number: Number, terms: Mapping[Atom, Number], forms: Sequence[tuple[Form, Number]]) -> Form:
-        """A number, terms, and Σ c f of pairs (f, c); products with one first factor are one."""
+    def _sum(
+        self, number: Number, terms: Mapping[Atom, Number], forms: Sequence[tuple[AffineForm, Number]]
+    ) -> AffineForm:
+        """number + Σ terms + Σ c f for pairs (f, c). Products of equal first forms are added."""
         terms = dict(terms)
-        products: dict[Form, list[tuple[Form, Number]]] = {}
+        products: dict[AffineForm, list[tuple[AffineForm, Number]]] = {}
         for f, c in forms:
             number = number + c * f.number
             for x, own in f.terms.items():
                 scaled = c * own
-                if isinstance(x, Product) and x.second.free:
+                if isinstance(x, Product) and x.second.homogeneous:
                     products.setdefault(x.first, []).append((x.second, scaled))
                 else:
                     terms[x] = terms[x] + scaled if x in terms else scaled
@@ -308,4 +314,4 @@ class Forms:
             second = some[0][0] if len(some) == 1 and _sign(some[0][1]) == "+" else self._sum(0.0, {}, some)
             if second.terms:
                 terms[Product(first, second)] = 1.0
-        return Form(self, _number(number), {x: _number(c) for x, c in terms.items() if not _zero(_number(c))})
+        return AffineForm(self, _number(number), {x: _number(c) for x, c in terms.items() if not _zero(_number(c))})

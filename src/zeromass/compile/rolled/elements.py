@@ -19,7 +19,7 @@ OTHERS = -1
 """The block that time is in."""
 
 OWN = -2
-"""The block of the first of the parameters; each is one, so that elements are alike whatever their parameters are."""
+"""The block of the first parameter. Each parameter is a block: elements share a kernel whatever their parameters are."""
 
 
 class Block(NamedTuple):
@@ -78,8 +78,8 @@ class Elements:
 
     def __init__(self, system: System) -> None:
         self.system = system
-        self.alike: dict[str, Any] = {}
-        """Which of them are of one kind; see `kinds_of`."""
+        self.kernel_groups: dict[str, Any] = {}
+        """Groups that share a kernel, for motions and for starts; see `kinds_of`."""
         self.kinds: dict[bool, list[Any]] = {}
         """Their kinds, for starts and for motions."""
         free = system._free
@@ -129,7 +129,7 @@ class Elements:
             yield Rows(tuple(numbers), blocks, self._own_of([*[rows[i].zero for i in numbers], *held]))
 
     def _own_of(self, formulas: Sequence[Expression]) -> tuple[int, ...]:
-        """The blocks of the parameters of formulas."""
+        """The blocks of the parameters in formulas."""
         found = {self.where[leaf.token][0] for leaf in symbols(list(formulas)) if leaf.kind == "parameter"}
         return tuple(sorted((b for b in found if b <= OWN), reverse=True))
 

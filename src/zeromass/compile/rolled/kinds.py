@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.compile.rolled.alike import Alike, Split, alike, together
 from zeromass.compile.rolled.elements import OWN, Acting, Block, Body, Elements, Kinetic, Rows, masses, numbers
 from zeromass.compile.rolled.equations import Equations, of_force, of_nothing, of_part, of_rows, optional
+from zeromass.compile.rolled.kernel_groups import KernelGroup, Split, kernel_groups, unsplit
 from zeromass.expression import Expression, Symbol, rate
 from zeromass.expression.build import ZERO
 from zeromass.model import Particle
@@ -96,24 +96,24 @@ def _parts(elements: Elements, plain: bool) -> Iterator[Kind]:
     def roots(element: Body) -> list[Expression]:
         return [*masses(element.part), *elements.gravity]
 
-    def told(element: Body) -> tuple[Any, ...]:
+    def key(element: Body) -> tuple[Any, ...]:
         mass, *inertia = masses(element.part)
         return len(inertia), mass is ZERO, all(e is ZERO for e in inertia)
 
-    for known in _alike(elements, "parts", elements.bodies, roots, told)[plain]:
-        mass, *rest = known.formulas
-        part, count = known.members[0].part, len(rest) - len(elements.gravity)
+    for group in _kernel_groups(elements, "parts", elements.bodies, roots, key)[plain]:
+        mass, *rest = group.formulas
+        part, count = group.members[0].part, len(rest) - len(elements.gravity)
         part = part.like(mass, numbers(rest[:count]).reshape(3, 3)) if count else Particle(part.name, mass)
         gravity = numbers(rest[count:]) if elements.gravity else None
         yield Kind(
             "part",
             _groups([Block(part, tuple(part.coordinates), 0)]),
-            known.symbols,
-            np.array([element.blocks for element in known.members]),
-            np.empty((len(known.members), 0), dtype=int),
-            known.values,
+            group.symbols,
+            np.array([element.blocks for element in group.members]),
+            np.empty((len(group.members), 0), dtype=int),
+            group.values,
             lambda task, part=part, gravity=gravity: of_part(part, gravity, task, plain),
-            **_own(elements, known.members),
+            **_own(elements, group.members),
         )
 
 
@@ -134,49 +134,48 @@ def _loose(elements: Elements, plain: bool) -> Iterator[Kind]:
 
 # constraints ---------------------------------------------------------------------------------------------------------
 def _constraints(elements: Elements, plain: bool) -> Iterator[Kind]:
-    rows, held = elements.system.rows, elements.holding
+    rows, holding = elements.system.rows, elements.holding
 
-    def said(i: int) -> list[Expression | None]:
-        return [rows[i].zero, rows[i].place, held.get(i)]
-
-    def told(element: Rows) -> tuple[Any, ...]:
-        levels = tuple((rows[i].level, rows[i].place is None, i in held) for i in element.rows)
-        return levels, _types(elements, element.blocks)
+    def formulas_of(i: int) -> tuple[Expression | None, ...]:
+        return rows[i].zero, rows[i].place, holding.get(i)
 
     def roots(element: Rows) -> list[Expression]:
-        return [e for i in element.rows for e in said(i) if e is not None]
+        return [e for i in element.rows for e in formulas_of(i) if e is not None]
 
-    def split(known: Alike, *, starts: bool, whole: bool = False) -> Iterator[Alike]:
-        """Rows one by one, or all together; places are for starts alone."""
-        formulas, count = iter(known.formulas), len(known.members[0].rows)
-        said_ = [[None if e is None else next(formulas) for e in said(i)] for i in known.members[0].rows]
-        for some in [range(count)] if whole else [range(r, r + 1) for r in range(count)]:
-            picked = [e for r in some for k, e in enumerate(said_[r]) if e is not None and (starts or k != 1)]
-            members = [element._replace(rows=tuple(element.rows[r] for r in some)) for element in known.members]
-            levels, types = known.told
-            levels = tuple((levels[r][0], levels[r][1] or not starts, levels[r][2]) for r in some)
-            yield known._replace(members=members, formulas=picked, told=(levels, types))
+    def key(element: Rows) -> tuple[Any, ...]:
+        levels = tuple((rows[i].level, rows[i].place is None, i in holding) for i in element.rows)
+        return levels, _types(elements, element.blocks)
 
-    for known in _alike(elements, "rows", elements.rows, roots, told, split)[plain]:
-        one, each = known.members[0], iter(known.formulas)
-        placed = len(known.formulas) == len(roots(one))
+    def split(group: KernelGroup, *, starts: bool, whole: bool = False) -> Iterator[KernelGroup]:
+        """Groups of single rows, or with `whole` of all rows. Only starts need the places."""
+        given, first, (levels, types) = iter(group.formulas), group.members[0].rows, group.key
+        known = [[None if e is None else next(given) for e in formulas_of(i)] for i in first]
+        for some in [range(len(first))] if whole else [range(r, r + 1) for r in range(len(first))]:
+            yield group._replace(
+                members=[element._replace(rows=tuple(element.rows[r] for r in some)) for element in group.members],
+                formulas=[e for r in some for k, e in enumerate(known[r]) if e is not None and (starts or k != 1)],
+                key=(tuple((levels[r][0], levels[r][1] or not starts, levels[r][2]) for r in some), types),
+            )
+
+    for group in _kernel_groups(elements, "rows", elements.rows, roots, key, split)[plain]:
+        one, given = group.members[0], iter(group.formulas)
+        placed = len(group.formulas) == len(roots(one))
         new, holds = [], {}
         for r, i in enumerate(one.rows):
-            zero, place, hold = said(i)
-            zero, place = next(each), next(each) if place is not None and placed else None
-            new.append(rows[i]._replace(zero=zero, place=place))
+            _, place, hold = formulas_of(i)
+            new.append(rows[i]._replace(zero=next(given), place=next(given) if placed and place is not None else None))
             if hold is not None:
-                holds[r] = next(each)
+                holds[r] = next(given)
         blocks = [elements.blocks[b] for b in one.blocks]
         yield Kind(
             "rows",
             _groups(blocks),
-            known.symbols,
-            np.array([element.blocks for element in known.members]),
-            np.array([element.rows for element in known.members]),
-            known.values,
+            group.symbols,
+            np.array([element.blocks for element in group.members]),
+            np.array([element.rows for element in group.members]),
+            group.values,
             lambda task, new=new, blocks=blocks, holds=holds: optional(of_rows(new, blocks, task, plain), holds),
-            **_own(elements, known.members),
+            **_own(elements, group.members),
         )
 
 
@@ -185,31 +184,31 @@ def _forces(elements: Elements, plain: bool) -> Iterator[Kind]:
     def roots(element: Acting) -> list[Expression]:
         return formulas_in(element.load if isinstance(element.load, Expression) else vars(element.load))
 
-    def told(element: Acting) -> tuple[Any, ...]:
+    def key(element: Acting) -> tuple[Any, ...]:
         load = element.load
         names = () if isinstance(load, Expression) else (type(load), *vars(load))
         return names, _types(elements, element.blocks)
 
-    for members, formulas, columns, values, _ in _alike(elements, "acting", elements.acting, roots, told)[plain]:
-        one = members[0]
-        load = with_formulas(one.load, iter(formulas))
+    for group in _kernel_groups(elements, "acting", elements.acting, roots, key)[plain]:
+        one, members = group.members[0], group.members
+        load = with_formulas(one.load, iter(group.formulas))
         blocks = [elements.blocks[b] for b in one.blocks]
         yield Kind(
             "force",
             _groups(blocks),
-            columns,
+            group.symbols,
             np.array([element.blocks for element in members]).reshape(len(members), -1),
             np.empty((len(members), 0), dtype=int),
-            values,
+            group.values,
             lambda task, load=load, blocks=blocks: of_force(load, blocks, task, plain),
             coupled=isinstance(load, Kinetic) and len(blocks) > 1,
             **_own(elements, members),
         )
 
 
-# both ----------------------------------------------------------------------------------------------------------------
+# all of them ---------------------------------------------------------------------------------------------------------
 def _own(elements: Elements, members: Sequence[Rows | Acting | Body]) -> dict[str, Any]:
-    """Parameters of which each instance of a kind has its own, as the first has them, and their places in each."""
+    """The parameters of the first instance of a kind, and the places of those of each instance among all parameters."""
     picks = OWN - np.array([element.own for element in members], dtype=int).reshape(len(members), -1)
     return {"own": [elements.system.parameters[j] for j in picks[0].tolist()], "picks": picks}
 
@@ -218,16 +217,16 @@ def _types(elements: Elements, blocks: Sequence[int]) -> tuple[Any, ...]:
     return tuple(type(elements.blocks[b].part).__name__ for b in blocks)
 
 
-def _alike(
+def _kernel_groups(
     elements: Elements,
     name: str,
     members: Sequence[Any],
     roots: Callable[[Any], list[Expression]],
-    told: Callable[[Any], tuple[Any, ...]],
-    split: Split = together,
-) -> dict[bool, list[Alike]]:
-    """Elements that share kernels, found once: for motions, and for starts."""
-    if name not in elements.alike:
+    key: Callable[[Any], tuple[Any, ...]],
+    split: Split = unsplit,
+) -> dict[bool, list[KernelGroup]]:
+    """The kernel groups of elements for motions and for starts, found once."""
+    if name not in elements.kernel_groups:
         parts = [block.part for block in elements.blocks]
-        elements.alike[name] = alike(elements.where, members, roots, told, parts, split)
-    return elements.alike[name]
+        elements.kernel_groups[name] = kernel_groups(elements.where, members, roots, key, parts, split)
+    return elements.kernel_groups[name]

@@ -96,21 +96,18 @@ class RolledNative:
 
     def jacobian(self, inputs: np.ndarray) -> np.ndarray:
         """∂q̈/∂(q, q̇) at one state, shape (n, 2n), from numbers in the order of `system.inputs`."""
-        along, n, p = (
-            self.along(host().width),
-            len(self.program.system.coordinates),
-            len(self.program.system.parameters),
-        )
-        lanes, found = along.lanes, np.empty((2 * n, n))
-        t, y, values = np.split(np.repeat(np.append(inputs, np.zeros(p + 1))[:, None], lanes, axis=1), [1, 2 * n + 1])
-        growth, (δ, ẏ, δẏ) = np.zeros(lanes), np.zeros((3, 2 * n, lanes))
-        call = along.code.function("tangent", None, *[ctypes.c_void_p] * 7)
+        along, system = self.along(host().width), self.program.system
+        n, lanes = len(system.coordinates), along.lanes
+        given = np.append(inputs, np.zeros(len(system.parameters) + 1))  # the parameters do not change
+        t, y, p = np.split(np.repeat(given[:, None], lanes, axis=1), [1, 2 * n + 1])
+        growth, (δy, ẏ, δẏ) = np.zeros(lanes), np.zeros((3, 2 * n, lanes))
+        call, found = along.code.function("tangent", None, *[ctypes.c_void_p] * 7), np.empty((2 * n, n))
         for first in range(0, 2 * n, lanes):
-            one = np.arange(first, min(first + lanes, 2 * n)), np.arange(min(lanes, 2 * n - first))
-            δ[one] = 1.0
-            call(*[x.ctypes.data for x in (t, y, δ, values, ẏ, δẏ, growth)])
-            found[one[0]] = δẏ[n:, one[1]].T
-            δ[one] = 0.0
+            columns = np.arange(first, min(first + lanes, 2 * n))
+            δy[:] = 0.0
+            δy[columns, columns - first] = 1.0
+            call(*[x.ctypes.data for x in (t, y, δy, p, ẏ, δẏ, growth)])
+            found[columns] = δẏ[n:, columns - first].T
         return found.T
 
     def by_parameters(self, inputs: np.ndarray) -> np.ndarray:

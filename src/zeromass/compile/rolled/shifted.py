@@ -20,8 +20,8 @@ import numpy as np
 
 from zeromass.compile.rolled.equations import ROWS, Unknown
 from zeromass.compile.rolled.kinds import Kind
-from zeromass.compile.rolled.likeness import fresh
 from zeromass.compile.rolled.structure import Structure
+from zeromass.compile.rolled.template import fresh
 from zeromass.expression import Evaluator, Expression, Symbol, expressions, substitute
 from zeromass.expression import t as time
 from zeromass.expression.build import ZERO

@@ -23,9 +23,9 @@ from zeromass.compile.rolled.equations import ROWS, Equations, Unknown
 from zeromass.compile.rolled.fronts import tables
 from zeromass.compile.rolled.kinds import Kind
 from zeromass.compile.rolled.layout import Layout
-from zeromass.compile.rolled.likeness import fresh
 from zeromass.compile.rolled.machine import Machine
 from zeromass.compile.rolled.structure import Structure
+from zeromass.compile.rolled.template import fresh
 from zeromass.expression import Expression, Symbol, directional, expressions
 from zeromass.expression.build import ZERO
 

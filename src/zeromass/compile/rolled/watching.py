@@ -16,11 +16,11 @@ import numpy as np
 from zeromass.codegen.target import FIRST, Code, Target, host
 from zeromass.compile.module import assembled, code, compiled, with_reciprocals
 from zeromass.compile.repeated import repeated
-from zeromass.compile.rolled.alike import alike
 from zeromass.compile.rolled.elements import OWN
 from zeromass.compile.rolled.kernel import Kernel
-from zeromass.compile.rolled.likeness import fresh
+from zeromass.compile.rolled.kernel_groups import kernel_groups
 from zeromass.compile.rolled.structure import Structure
+from zeromass.compile.rolled.template import fresh
 from zeromass.compile.straight import Flavour
 from zeromass.expression import Expression, Symbol, rate, symbols, t
 from zeromass.model import ModelError
@@ -65,8 +65,8 @@ class Watching:
         self.count: int = 0
         numbers = {id(group): i for i, group in enumerate(self._groups)}
         bodies = [block.part for block in elements.blocks]
-        known = alike(self._where, self._groups, lambda g: [*g.functions], self._types, bodies)[False]
-        for members, formulas, columns, values, _ in known:
+        shared = kernel_groups(self._where, self._groups, lambda g: [*g.functions], self._types, bodies)[False]
+        for members, formulas, columns, values, _ in shared:
             one = members[0]
             places = np.array([self._firsts(group) for group in members], dtype=np.int32).reshape(len(members), -1)
             own = [system.parameters[OWN - b] for b in one.own]
@@ -196,7 +196,7 @@ class Watching:
 
 
 def check_following(formulas: np.ndarray, program: Program) -> None:
-    """That forces in formulas are computed, and not shared by constraints."""
+    """Raises where formulas depend on forces that constraints share, which the machine code does not compute."""
     from zeromass.compile.rolled.program import RolledProgram, check_told, sharing
 
     assert isinstance(program, RolledProgram)

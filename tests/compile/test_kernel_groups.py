@@ -90,7 +90,7 @@ def test_formulas_of_a_kernel_are_those_of_each_element(elements: Elements, star
     values: dict[Any, float] = {x: random.normal() for x in leaves}
     checked = dict.fromkeys(("parts", "rows", "acting"), 0)
     for name in checked:
-        for kind in elements.alike[name][starts]:
+        for kind in elements.kernel_groups[name][starts]:
             for element, numbers in zip(kind.members, kind.values, strict=True):
                 there = values | dict(zip(kind.symbols, numbers, strict=True))
                 for old, new in replaced(elements, kind.members[0], element):
