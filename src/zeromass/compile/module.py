@@ -84,7 +84,7 @@ def _written(functions: Mapping[str, tuple[Groups, Groups]], target: Target, *, 
 
 
 def assembled(lines: Sequence[StraightLine], target: Target, callers: Sequence[str] = ()) -> Written:
-    """Functions, with what they call."""
+    """Functions with the functions that they call."""
     flavour = Flavour(target.width, target.fused)
     calls = tuple(sorted(set().union(*[line.calls for line in lines])))
     body = "\n".join([*[line.text for line in lines], *callers])

@@ -29,11 +29,11 @@ LARGE = 128
 """Coordinates from which on a system of parts is large: its matrices are not written out, and its code is rolled."""
 
 OPERATIONS = 30_000
-"""Operations of straight-line code from which it is, too: they take 2 s and more to a first result, by measurement, and
-rolled code 1 s, whose evaluations are half as long again."""
+"""Operations of straight-line code from which on a system is large whatever its coordinates. At this size both codes take
+equally long to a first result, by measurement; beyond it straight-line code takes longer."""
 
 EACH, OF_ROWS = 95.0, 8.5
-"""Operations of straight-line code for a coordinate and for an operation in the constraints, about."""
+"""Operations of straight-line code, about, for each coordinate and for each operation in the constraints."""
 
 MATRICES = ("sparse_M", "Q", "sparse_A", "b", "velocity_constraints")
 """What is written out of a large system when it is asked for."""
@@ -43,7 +43,7 @@ OF_STATES = "masses and forces depend on positions, rates, time and parameters"
 
 
 def effective_size(q: np.ndarray, zeros: Iterable[Expression]) -> float:
-    """Coordinates of a system, or as many as its straight-line code is worth, from what its constraints say."""
+    """Coordinates of a system, or more: those whose straight-line code would be as long as that of these constraints."""
     count = sum(bool(node.args) for node in ordered(zeros)) if 8 < len(q) < LARGE else 0
     return max(len(q), (EACH * len(q) + OF_ROWS * count) * LARGE / OPERATIONS)
 

@@ -84,7 +84,7 @@ def tables(
     first        place of the first value of the fronts
     regions      of each kind of elements: the place of its first value, and how many an instance has
     net          whether like parts are come by in many orders, so that unknowns of fronts are put into one
-    seldom       whether they are for a few evaluations, which no code for frequent shapes is worth while for
+    seldom       whether they serve few evaluations: then frequent shapes get no code of their own
     """
     start = np.zeros(len(order) + 1, dtype=np.int64)
     np.cumsum([sum(sizes[b] for b in some) for some in order], out=start[1:])

@@ -30,7 +30,7 @@ class Kernel(StraightLine):
     groups     symbols of each block, coordinates and then rates
     constants  symbols whose values differ between instances
     outputs    formulas; at: the place of each among the results, if they do not follow one another
-    own        symbols of parameters
+    own        symbols of the parameters in them
     seen       of each block of which something is read, and of the unknowns of a spread: symbols and their places there
     orders     2 where a group has coordinates and rates, 3 where accelerations follow
     stride     results of an element; None of a spread

@@ -15,12 +15,11 @@ from zeromass.expression import Expression, Symbol
 
 
 class Blocks:
-    """Blocks of unknowns: those of parts, and the multipliers of constraints between the same parts, with the coordinates of
-    joints that are in them.
+    """Blocks of unknowns: coordinates of parts, coordinates of joints, and multipliers of constraints between the same parts.
 
     sizes        unknowns of each
     coordinates  how many of them are no multipliers
-    held         parts of each block of multipliers
+    held         parts and joint coordinates of each block of multipliers
     multiplier   (block, place) of the multiplier of each row; −1 of rows that have none
     """
 

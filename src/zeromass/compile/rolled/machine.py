@@ -554,7 +554,7 @@ def _kernels(layout: Layout, task: str, target: Target, apart: int) -> list[Kern
 
 
 def _spreading(layout: Layout, task: str, target: Target, apart: int) -> list[Kernel]:
-    """Kernels of what unknowns tell of coordinates."""
+    """The kernels that compute accelerations of coordinates from the unknowns."""
     flavour = Flavour(target.width, target.fused)
     made = [(k, kind, kind.equations(task)) for k, kind in enumerate(layout.kinds) if kind.name == "part"]
     return [

@@ -1,16 +1,17 @@
 """The order in which blocks are eliminated: coordinates of parts, and multipliers of constraints between the same parts.
 
 Coordinates may go at any time, as their mass is positive. A multiplier may go once all the parts that it holds are gone:
-its pivot, −A M⁻¹Aᵀ, is then that of the constraints, definite where they are independent. In trees there are two ways.
+its pivot, −A M⁻¹Aᵀ, is then that of the constraints, definite where they are independent. Trees are eliminated in two
+directions.
 
-    branches  from their free ends: a multiplier goes as soon as the part outside it, and what is left is the inertia of the
-              parts beyond the joint, as in articulated bodies [F2008, ch. 7]
-    trunk     the longest way outwards, from the ground on: what is left of the parts before a joint is how they give way
+    branches  inwards from their free ends: a multiplier goes as soon as the part outside it. What is left is the inertia of
+              the parts beyond the joint, as in articulated bodies [F2008, ch. 7]
+    trunk     the longest path, outwards from the ground: what is left of the parts before a joint is their compliance
 
-Inertias of parts beyond add up: those of a long chain are large where its joints hold and small where they give way, and in
-their difference the inertia of a single part loses its digits. A trunk gives way by no more than each of its parts. After a
-multiplier a massless coordinate of the joint has inertia from it, and goes next. What remains, loops and nets, is eliminated
-by least fill, nets after they have been dissected.
+The articulated inertia of a long chain grows with its length in the directions that its joints hold, and does not in those
+that they leave free: the difference of the two costs digits. The compliance of the parts before a joint is no larger than
+that of the joint's own part. A massless coordinate of a joint gets inertia from the multipliers of the joint, and follows
+them. What remains, loops and nets, is eliminated by least fill, nets after they have been dissected.
 
 The same elimination in another order: each block stands behind those that lead to it, and blocks that reach the same others
 are eliminated in one front. What a front leaves over is then taken up soon, and little of it is moved about.
@@ -26,7 +27,7 @@ import numpy as np
 from zeromass.compile.rolled.dissection import rounds
 
 LONG = 20
-"""Parts from which on the longest way through a tree is a trunk: in shorter ones no digits are lost."""
+"""Parts from which on the longest path of a tree is a trunk: shorter ones lose no digits."""
 
 ZEROS = 0.1
 """Part of the unknowns of a front that a block eliminated with it need not reach."""
@@ -51,7 +52,7 @@ def elimination_order(
     strong   pairs (multipliers, part) where the part alone makes the pivots definite
     light    parts that have no mass of their own in some direction
     mixed    parts that have multipliers of their own behind their coordinates
-    moved    pairs (multipliers, coordinate without a part) where the coordinate moves what the multipliers hold
+    moved    pairs (multipliers, coordinate without a part) where the coordinate gets inertia from the multipliers
     """
     near: list[set[int]] = [set() for _ in sizes]
     for k, some in enumerate(held):
@@ -111,7 +112,7 @@ def elimination_order(
 
 
 def _trunks(parts: int, held: Sequence[Sequence[int]]) -> list[list[int]]:
-    """Of each tree, the longest way from the ground, or from a free end: parts, each joined to the one before.
+    """The longest path of each tree from the ground, or from a free end: parts, each joined to the one before.
 
     held  the parts of each block of multipliers
     """
@@ -124,12 +125,12 @@ def _trunks(parts: int, held: Sequence[Sequence[int]]) -> list[list[int]]:
     for b in range(parts):
         if known[b] or not links[b]:
             continue
-        some = _away(links, [b])
+        some = _paths(links, [b])
         known[list(some)] = True
         if sum(len(links[c]) for c in some) > 2 * (len(some) - 1):  # it has loops
             continue
         first = [c for c in some if c in grounded] or [next(reversed(some))]
-        before = _away(links, first)
+        before = _paths(links, first)
         trunk = [next(reversed(before))]
         while before[trunk[-1]] >= 0:
             trunk.append(before[trunk[-1]])
@@ -138,8 +139,8 @@ def _trunks(parts: int, held: Sequence[Sequence[int]]) -> list[list[int]]:
     return found
 
 
-def _away(links: Sequence[set[int]], first: Sequence[int]) -> dict[int, int]:
-    """{part: the one before it on the shortest way from the first}, in the order of their distance."""
+def _paths(links: Sequence[set[int]], first: Sequence[int]) -> dict[int, int]:
+    """{part: the one before it on the shortest path from the first}, by distance."""
     before, waiting = dict.fromkeys(first, -1), list(first)
     for b in waiting:
         for c in links[b]:
