@@ -15,7 +15,7 @@ from zeromass.expression import Expression, Symbol
 
 
 class Blocks:
-    """Blocks of unknowns: coordinates of parts, coordinates of joints, and multipliers of constraints between the same parts.
+    """Blocks of unknowns: coordinates of parts, those of joints, and multipliers of constraints between the same parts.
 
     sizes        unknowns of each
     coordinates  how many of them are no multipliers
