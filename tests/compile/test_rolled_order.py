@@ -199,3 +199,25 @@ def test_trunks_are_the_longest_ways_of_trees_from_the_ground() -> None:
     assert _trunks(8, [(0,), *chain[:7]]) == []  # short
     (free,) = _trunks(41, chain)
     assert {free[0], free[-1]} == {0, 40}
+
+
+def test_coordinates_are_determined_by_the_rows_that_they_change() -> None:
+    """Each by its own rows, though the instances of a kind are put into the order of elimination."""
+    from zeromass.compile.rolled.structure import Structure
+
+    count = 50
+    points = [zm.Particle(f"p{k}", 1.0) for k in range(count)]
+    slides = [zm.coordinate(f"s{k}") for k in range(count)]
+    rows = dict[str, zm.Expression]()
+    for k, (p, s) in enumerate(zip(points, slides, strict=True)):
+        x, y, z = p.position
+        rows |= {f"place {k}": x + y * (s - 1.0), f"rate {k}": zm.rate(s - z)}
+    system = zm.System(points, constraints=rows)
+    q = dict.fromkeys(system.coordinates, 0.0)
+    q |= dict.fromkeys(slides, 1.0)
+    q |= {p.position[1]: 0.1 for p in points[::3]}  # where y is zero, only the rate of s is constrained
+    state = np.array([*[q[x] for x in system.coordinates], *np.zeros(len(system.coordinates))])
+    structure = Structure(system, 0.0, state, np.empty(0))
+    first = {x: b for b, block in enumerate(structure.elements.blocks) for x in block.coordinates}
+    found = structure.determined(0)[structure.at[[first[s] for s in slides]]]
+    assert found.tolist() == [k % 3 == 0 for k in range(count)]
