@@ -1,12 +1,13 @@
 """Cost against size: chains of rigid bodies in redundant coordinates, joined end to end by ball joints.
 
     PYTHONPATH=src python benchmarks/growth.py [--bodies 1 2 5 10] [--json FILE]
-    PYTHONPATH=src python benchmarks/growth.py --first chain 100 1000 10000 [--first net 400 2500] [--peer PYTHON]
+    PYTHONPATH=src python benchmarks/growth.py --first chain 100 1000 10000 [--first "mixed chain" 10 100 1000]
+                                               [--peer PYTHON] [--before SRC]
 
 The second form measures first results: a process of its own, from its imports to the first steps, for each size of a shape
 of `shapes.py`. Its last line has exponents of times, and those of the arithmetic itself: operations of an evaluation, and
-products in the elimination alone. A Python that has Pinocchio is a peer for chains: its ABA in reduced coordinates, one
-state.
+products in the elimination alone. Pinocchio is a peer for chains, trees and robots where this Python has it, or the one of
+--peer: its ABA in reduced coordinates, one state. With --before the sources of an earlier zeromass are measured in turn.
 
 n bodies have 7n coordinates and 4n constraint rows. Times are CPU seconds, the shortest of a few for the small
 chains. The exponents are slopes of log(cost) over log(bodies): over all sizes, and between the last two.
@@ -25,6 +26,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -32,6 +34,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+import shapes
 from peers.engine import least_per_call
 from peers.zeromass_engine import REPEAT
 
@@ -44,6 +47,9 @@ from zeromass.compile.program import program_at
 LENGTH, RADIUS, MASS = 1.0, 0.05, 1.0
 ENOUGH = 1.0
 """Seconds of repetitions after which the shortest time counts."""
+
+MOST_OF_PEER = 400
+"""Bodies up to which the peer is asked."""
 
 Made = TypeVar("Made")
 
@@ -119,7 +125,7 @@ def measured(count: int) -> Measured:
 
     def compile_anew() -> Native:
         state.memory.clear()
-        module._compiled.cache_clear()  # equal formulas would find their machine code there
+        module.compiled.cache_clear()  # equal formulas would find their machine code there
         system.memory.clear()
         native = program_at(system, state).native
         native.rhs(lanes)
@@ -195,14 +201,12 @@ def table(chains: list[Measured]) -> str:
 
 def first_result(shape: str, count: int, begin: float) -> dict[str, float]:
     """In this process, which has just begun: CPU s until the first steps are made, s of an evaluation, GB."""
-    from shapes import SHAPES
-
     marks = {"import": time.process_time() - begin}
 
     def mark(name: str) -> None:
         marks[name] = time.process_time() - begin - sum(marks.values())
 
-    system, guess = SHAPES[shape](count)
+    system, guess = shapes.SHAPES[shape](count)
     mark("build")
     state = system.start(guess=guess)
     mark("start")
@@ -223,27 +227,7 @@ def first_result(shape: str, count: int, begin: float) -> dict[str, float]:
     }
 
 
-PINOCCHIO = """
-import sys, time, numpy as np, pinocchio as pin
-n = int(sys.argv[1])
-model, last = pin.Model(), 0
-for k in range(n):
-    place = pin.SE3(np.eye(3), np.array([1.0 if k else 0.0, 0, 0]))
-    last = model.addJoint(last, pin.JointModelSpherical(), place, f"j{k}")
-    body = pin.Inertia(1.0, np.array([0.5, 0, 0]), np.diag([0.00125, 0.084, 0.084]))
-    model.appendBodyToJoint(last, body, pin.SE3.Identity())
-data, q, v = model.createData(), pin.randomConfiguration(model), np.random.default_rng(0).normal(size=model.nv)
-tau, best = np.zeros(model.nv), 1e9
-for _ in range(20):
-    begin = time.process_time()
-    for _ in range(max(1, 2000 // n)):
-        pin.aba(model, data, q, v, tau)
-    best = min(best, (time.process_time() - begin) / max(1, 2000 // n))
-print(best)
-"""
-
-
-def first_results(asked: list[list[str]], peer: str | None) -> list[dict[str, Any]]:
+def first_results(asked: list[list[str]], peer: str | None, before: str | None) -> list[dict[str, Any]]:
     """Each in two processes of their own: one that finds no machine code of an earlier one, and one that does.
 
     Python's own compiled files are there in both, as they are for every user after the first import.
@@ -251,32 +235,13 @@ def first_results(asked: list[list[str]], peer: str | None) -> list[dict[str, An
     found = []
     for shape, *sizes in asked:
         for size in map(int, sizes):
-            one = [sys.executable, __file__, "--one", shape, str(size)]
-            with tempfile.TemporaryDirectory() as folder:
-                kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-                kept |= {"PYTHONPYCACHEPREFIX": str(Path(tempfile.gettempdir()) / "zeromass-growth")}
-                kept |= {"ZEROMASS_CACHE": str(Path(folder) / "code")}
-                alone = {**kept, "ZEROMASS_CACHE": str(Path(folder) / "other")}
-                subprocess.run([*one[:-1], "5" if shape != "net" else "3"], env=alone, capture_output=True, check=True)
-                several = [
-                    json.loads(subprocess.run(one, env=kept, capture_output=True, text=True, check=True).stdout)
-                    for _ in "12"
-                ]
-            best = several[0] | {"shape": shape, "size": size, "again": several[1]["first result"]}
-            best["evaluation"] = min(x["evaluation"] for x in several)
-            if peer and shape == "chain" and size <= 300:  # it keeps matrices with all their entries
-                aba = subprocess.run([peer, "-c", PINOCCHIO, str(size)], capture_output=True, text=True, check=False)
-                best |= {"aba": float(aba.stdout)} if aba.returncode == 0 else {}
+            best = _twice(shape, size) | {"shape": shape, "size": size}
+            print(_line(shape, size, best) + _aba(best, shape, size, peer), flush=True)
             found.append(best)
-            print(
-                f"{shape:10} {size:6} first result {best['first result']:6.2f} s, with kept code {best['again']:.2f} "
-                f"(import {best['import']:.2f}, build "
-                f"{best['build']:.2f}, start {best['start']:.2f}, first steps {best['first steps']:.2f}), evaluation "
-                f"{best['evaluation'] * 1e6:9.2f} µs, {best['memory']:.2f} GB"
-                + (f", ABA {best['aba'] * 1e6:.1f} µs" if "aba" in best else "")
-                + ("" if best["complete"] else ", did not finish"),
-                flush=True,
-            )
+            if before:
+                old = _twice(shape, size, before)
+                print(_line("  before", size, old), flush=True)
+                best |= {f"before, {name}": old[name] for name in ("first result", "again", "evaluation")}
         mine = [x for x in found if x["shape"] == shape]
         if len(mine) > 1:
             sizes_ = np.log([x["size"] for x in mine])
@@ -285,15 +250,57 @@ def first_results(asked: list[list[str]], peer: str | None) -> list[dict[str, An
                 for cost in ("first result", "evaluation", "operations", "products")
                 if all(x[cost] for x in mine)
             }
-            print(f"{shape:10} exponents: " + ", ".join(f"{cost} {slope:.2f}" for cost, slope in slopes.items()))
+            print(f"{shape:12} exponents: " + ", ".join(f"{cost} {slope:.2f}" for cost, slope in slopes.items()))
     return found
+
+
+def _twice(shape: str, size: int, sources: str | None = None) -> dict[str, Any]:
+    """First results without kept machine code and with it, of these sources or of others."""
+    one = [sys.executable, __file__, "--one", shape, str(size)]
+    with tempfile.TemporaryDirectory() as folder:
+        kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+        kept |= {"PYTHONPYCACHEPREFIX": str(Path(tempfile.gettempdir()) / "zeromass-growth")}
+        kept |= {"ZEROMASS_CACHE": str(Path(folder) / "code")} | ({"PYTHONPATH": sources} if sources else {})
+        alone = {**kept, "ZEROMASS_CACHE": str(Path(folder) / "other")}
+        subprocess.run([*one[:-1], "5" if shape != "net" else "9"], env=alone, capture_output=True, check=True)
+        cold, warm = (
+            json.loads(subprocess.run(one, env=kept, capture_output=True, text=True, check=True).stdout) for _ in "12"
+        )
+    return cold | {"again": warm["first result"], "evaluation": min(cold["evaluation"], warm["evaluation"])}
+
+
+def _line(shape: str, size: int, best: dict[str, Any]) -> str:
+    return (
+        f"{shape:12} {size:6} first result {best['first result']:6.2f} s, with kept code {best['again']:.2f} "
+        f"(import {best['import']:.2f}, build {best['build']:.2f}, start {best['start']:.2f}, first steps "
+        f"{best['first steps']:.2f}), evaluation {best['evaluation'] * 1e6:9.2f} µs, {best['memory']:.2f} GB"
+        + ("" if best["complete"] else ", did not finish")
+    )
+
+
+def _aba(best: dict[str, Any], shape: str, size: int, peer: str | None) -> str:
+    """The time of Pinocchio's ABA, in words; it keeps matrices with all their entries, and is not asked for the largest."""
+    told = shapes.peer(shape, size) if peer and size <= MOST_OF_PEER else None
+    if told is None:
+        return ""
+    script = Path(__file__).resolve().parent / "peers" / "pinocchio_aba.py"
+    with tempfile.NamedTemporaryFile("w", suffix=".urdf") as file:
+        file.write(told if isinstance(told, str) else "")
+        file.flush()
+        words, text = ([file.name], None) if isinstance(told, str) else ([], json.dumps(told))
+        made = subprocess.run([peer, str(script), *words], input=text, capture_output=True, text=True, check=False)
+    if made.returncode:
+        return f", ABA: {made.stderr.strip().splitlines()[-1][:60]}"
+    best["aba"] = float(made.stdout)
+    return f", ABA {best['aba'] * 1e6:.1f} µs"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--bodies", type=int, nargs="+", default=[1, 2, 5, 10])
     parser.add_argument("--first", nargs="+", action="append", metavar="SHAPE", help="first results: shape and sizes")
-    parser.add_argument("--peer", metavar="PYTHON", help="a Python that has Pinocchio")
+    parser.add_argument("--peer", metavar="PYTHON", help="a Python that has Pinocchio, if not this one")
+    parser.add_argument("--before", metavar="SRC", help="sources of an earlier zeromass, for comparison")
     parser.add_argument("--one", nargs=2, help=argparse.SUPPRESS)
     parser.add_argument("--json", type=Path, metavar="FILE", help="write what was measured")
     asked = parser.parse_args()
@@ -301,7 +308,8 @@ def main() -> None:
         print(json.dumps(first_result(asked.one[0], int(asked.one[1]), 0.0)))
         return
     if asked.first:
-        found = first_results(asked.first, asked.peer)
+        peer = asked.peer or (sys.executable if find_spec("pinocchio") else None)
+        found = first_results(asked.first, peer, asked.before)
         if asked.json:
             asked.json.write_text(json.dumps(found, indent=1) + "\n")
         return

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import zeromass as zm
+from compile import mixed
 
 Made = tuple[list[Any], dict[str, Any], dict[str, Any], dict[Any, float]]
 """Parts, constraints, further arguments, and a guess."""
@@ -158,12 +159,27 @@ def balls(count: int) -> Made:
     return parts, rows, {"gravity": 9.81}, guess
 
 
+def free_bodies(count: int) -> Made:
+    """Bodies of different masses and inertias, each with a force and a torque that are parameters, six of its own."""
+    random, bodies, forces = np.random.default_rng(0), [], []
+    for k in range(count):
+        body = zm.RigidBody(f"body {k}", random.uniform(0.5, 2.0), random.uniform(0.05, 0.1, 3))
+        force, torque = (
+            [zm.parameter(f"{name} {k} {x}", random.normal()) for x in "xyz"] for name in ("force", "torque")
+        )
+        forces += [zm.Force(force, at=body.position), zm.Torque(torque, on=body)]
+        bodies.append(body)
+    return bodies, {}, {"forces": forces, "gravity": 9.81}, {}
+
+
 SHAPES = {
+    "mixed chain": (lambda count: mixed.made(mixed.links(count)), 8),
     "uneven chain": (uneven, 3),
     "tree": (tree, 4),
     "hinges": (hinges, 3),
     "net": (net, 3),
     "four bars": (four_bars, 2),
     "balls": (balls, 2),
+    "mixed tree": (lambda count: mixed.made(mixed.links(count, mixed.tree, seed=1)), 9),
 }
 """Shapes, and how large a small one is."""

@@ -20,7 +20,7 @@ from zeromass.compile.program import program_at
 def folder(tmp_path, monkeypatch):
     own = tmp_path / "code"
     monkeypatch.setenv("ZEROMASS_CACHE", str(own))
-    module._compiled.cache_clear()  # what was made before is not in this folder
+    module.compiled.cache_clear()  # what was made before is not in this folder
     target._made.clear()
     yield own
     cache._folder.cache_clear()
@@ -251,7 +251,7 @@ def test_machine_code_that_is_gone_is_made_anew(folder, alone):
     for path in folder.iterdir():
         if path.name != own:
             path.unlink()
-    module._compiled.cache_clear()
+    module.compiled.cache_clear()
     target._made.clear()
     run = moved(swing())
     assert derived(run.program)

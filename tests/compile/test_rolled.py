@@ -12,6 +12,7 @@ from scipy.linalg import solveh_banded
 
 import zeromass as zm
 from cases import few
+from compile import mixed
 from compile.large import SHAPES, Made, chain, net, rotated, uneven, unit
 from zeromass.codegen.target import host
 from zeromass.compile.program import Program, program_at
@@ -45,7 +46,7 @@ class Pair:
         return zm.State(self.plain, state.t, state.q, state.v, {})
 
 
-@pytest.fixture(scope="module", params=few(SHAPES, 3))
+@pytest.fixture(scope="module", params=few(SHAPES, 4))
 def pair(request: pytest.FixtureRequest) -> Pair:
     shape, count = SHAPES[request.param]
     return Pair(shape(count))
@@ -65,6 +66,13 @@ def test_small_systems_keep_their_code_and_large_ones_say_what_theirs_is(links: 
     assert model.LARGE == 128
     assert not zm.System([zm.Particle(f"p{k}", 1.0) for k in range(42)]).large
     assert zm.System([zm.Particle(f"p{k}", 1.0) for k in range(43)]).large
+
+
+def test_systems_with_as_many_operations_are_large_before_they_have_as_many_coordinates() -> None:
+    few_links, many = (mixed.system(mixed.links(count)) for count in (8, 16))
+    assert not few_links.large
+    assert many.large
+    assert len(many.coordinates) < model.LARGE
 
 
 def test_the_acceleration_is_that_of_the_fundamental_equation(pair: Pair) -> None:

@@ -10,7 +10,7 @@ import pytest
 import zeromass as zm
 from zeromass.compile.program import program_at
 from zeromass.compile.rolled.dissection import rounds
-from zeromass.compile.rolled.order import elimination_order
+from zeromass.compile.rolled.order import _trunks, elimination_order
 
 PARTICLE, ROD = 3, 1
 
@@ -144,3 +144,80 @@ def test_a_dissected_net_moves_as_its_equations_say(
     exact = np.linalg.solve(whole, np.concatenate([Q, b]))[: len(M)]
     found = program_at(system, start).native.accelerations(start.inputs[None])[0]
     assert np.abs(found - exact).max() < 1e-11 * np.abs(exact).max()
+
+
+def rope(count: int, axis: list[float]) -> zm.System:
+    """Rods in a row on hinges whose axes are parallel: it is stiff across the plane of its motion, and limp in it."""
+    z = np.array(axis) / np.linalg.norm(axis)
+    along = np.cross(z, [0.2, -0.5, 0.8])
+    along /= np.linalg.norm(along)
+    rods = [zm.RigidBody(f"rod {k}", 1.0, (0.02, 0.1, 0.11), at=(k + 0.5) * along) for k in range(count)]
+    before = [zm.Ground(), *rods]
+    hinges = [zm.joints.Revolute(before[k], rod, at=k * along, axis=z) for k, rod in enumerate(rods)]
+    return zm.System(rods, joints=hinges, gravity=9.81)
+
+
+@pytest.mark.parametrize("axis", [[0.0, 1.0, 0.0], [0.3, 0.6, 1.0]])
+def test_no_digits_are_lost_along_a_rope(axis: list[float]) -> None:
+    """From the ground outwards the growth of pivots does not know how long it is; from its free end it would be n²."""
+    growth = []
+    for count in (30, 120):
+        system = rope(count, axis)
+        start = system.start()
+        program = program_at(system, start)
+        growth.append(float(program.native.growth(start.inputs[None])[0]))
+        assert zm.simulate(system, start, until=1e-3).outcome.complete
+    assert growth[1] < 1.1 * growth[0] < 50
+
+
+def test_angles_of_joints_have_inertia_from_the_bodies_that_they_turn() -> None:
+    """Massless coordinates are eliminated behind the multipliers of their joints: no row needs a weight for them."""
+    from zeromass.compile.rolled.structure import Structure
+
+    system = rope(40, [0.3, 0.6, 1.0])
+    start = system.start()
+    y = np.concatenate([start.q, start.v])
+    structure = Structure(system, 0.0, y, np.empty(0))
+    assert not any(kind.coupled for kind in structure.kinds)
+    angles = [b for b, block in enumerate(structure.elements.blocks) if block.part is None]
+    place = {b: k for k, b in enumerate(b for some in structure.fronts for b in some)}
+    held = {c: structure.blocks.parts + m for m, some in enumerate(structure.blocks.held) for c in some if c in angles}
+    assert set(held) == set(angles)
+    assert all(place[m] < place[c] for c, m in held.items())
+    for task in ("positions", "velocities"):  # nothing says where angles are, but how they turn
+        step, _ = structure.machine(task, 1)(0.0, y, np.empty(0), len(y) // 2)
+        assert np.abs(step).max() < 1e-13  # some units of rounding of places 40 m away
+
+
+def test_trunks_are_the_longest_ways_of_trees_from_the_ground() -> None:
+    chain = [(k, k + 1) for k in range(40)]
+    assert _trunks(41, [(0,), *chain]) == [list(range(41))]
+    assert _trunks(41, [(40,), *chain]) == [list(range(41))[::-1]]
+    twig = [(20, 41), (41, 42)]
+    assert _trunks(43, [(0,), *chain, *twig]) == [list(range(41))]
+    assert _trunks(41, [(0,), *chain, (3, 30)]) == []  # a loop
+    assert _trunks(8, [(0,), *chain[:7]]) == []  # short
+    (free,) = _trunks(41, chain)
+    assert {free[0], free[-1]} == {0, 40}
+
+
+def test_coordinates_are_determined_by_the_rows_that_they_change() -> None:
+    """Each by its own rows, though the instances of a kind are put into the order of elimination."""
+    from zeromass.compile.rolled.structure import Structure
+
+    count = 50
+    points = [zm.Particle(f"p{k}", 1.0) for k in range(count)]
+    slides = [zm.coordinate(f"s{k}") for k in range(count)]
+    rows = dict[str, zm.Expression]()
+    for k, (p, s) in enumerate(zip(points, slides, strict=True)):
+        x, y, z = p.position
+        rows |= {f"place {k}": x + y * (s - 1.0), f"rate {k}": zm.rate(s - z)}
+    system = zm.System(points, constraints=rows)
+    q = dict.fromkeys(system.coordinates, 0.0)
+    q |= dict.fromkeys(slides, 1.0)
+    q |= {p.position[1]: 0.1 for p in points[::3]}  # where y is zero, only the rate of s is constrained
+    state = np.array([*[q[x] for x in system.coordinates], *np.zeros(len(system.coordinates))])
+    structure = Structure(system, 0.0, state, np.empty(0))
+    first = {x: b for b, block in enumerate(structure.elements.blocks) for x in block.coordinates}
+    found = structure.determined(0)[structure.at[[first[s] for s in slides]]]
+    assert found.tolist() == [k % 3 == 0 for k in range(count)]

@@ -35,7 +35,7 @@ def code(
     """
     with undisturbed:
         written = _written(functions, target, apart=apart)
-    return _compiled(written, target, effort)
+    return compiled(written, target, effort)
 
 
 def text_of(functions: Mapping[str, tuple[Groups, Groups]], target: Target) -> tuple[str, tuple[Grid, ...]]:
@@ -80,6 +80,12 @@ def _written(functions: Mapping[str, tuple[Groups, Groups]], target: Target, *, 
         for k, part in enumerate(parts):
             own = name if len(parts) == 1 else f"{name}.{k}"
             lines.append(StraightLine(own, inputs, flat if len(parts) == 1 else [part], flavour))
+    return assembled(lines, target, callers)
+
+
+def assembled(lines: Sequence[StraightLine], target: Target, callers: Sequence[str] = ()) -> Written:
+    """Functions with the functions that they call."""
+    flavour = Flavour(target.width, target.fused)
     calls = tuple(sorted(set().union(*[line.calls for line in lines])))
     body = "\n".join([*[line.text for line in lines], *callers])
     gridded = {name: entry for line in lines for name, entry in line.grids.items()}
@@ -116,19 +122,6 @@ def _caller(name: str, inputs: int, sizes: Sequence[int], flavour: Flavour) -> s
         first += size
     body = "\n".join(lines)
     return f"define void @{name}({', '.join([*given, 'ptr %out0'])}) {{\n{body}\n  ret void\n}}\n"
-
-
-def library(
-    body: str,
-    calls: tuple[str, ...],
-    gridded: Mapping[str, tuple[Grid, list[tuple[int, int]]]],
-    flavour: Flavour,
-    target: Target,
-) -> tuple[str, tuple[Grid, ...], bool]:
-    """Functions with what they call, the grids whose arrays they read, and whether their code may be kept."""
-    grids = tuple(gridded[name][0] for name in sorted(gridded))
-    written = Written(body, calls, _with_grids(calls, gridded, flavour, target) if grids else "", grids)
-    return written.text(flavour), grids, not grids
 
 
 def _kind(width: int) -> ir.Type:
@@ -175,7 +168,7 @@ def _grouped(flat: list[Expression], like: Groups) -> Groups:
 
 
 @lru_cache(maxsize=128)
-def _compiled(written: Written, target: Target, effort: int) -> Code:
+def compiled(written: Written, target: Target, effort: int) -> Code:
     """Equal formulas have equal text: their machine code is made once."""
     flavour = Flavour(target.width, target.fused)
     sources = None if written.grids else cache.sources("codegen", "kernel", "compile")

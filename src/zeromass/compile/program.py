@@ -114,7 +114,8 @@ class Program:
     def code(self) -> Literal["straight-line", "rolled"]:
         """What its machine code is like: formulas one after another, or loops over kinds of parts for a large system.
 
-        A system of parts with 128 coordinates or more is large; see `zeromass.compile.rolled`.
+        A system of parts is large if it has 128 coordinates or more, or if its straight-line code would have some 30,000
+        operations; see `zeromass.compile.rolled`.
         """
         return "straight-line"
 

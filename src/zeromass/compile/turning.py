@@ -37,6 +37,7 @@ from zeromass.expression.derivative import sparse_jacobian
 from zeromass.expression.evaluate import Sparse
 from zeromass.expression.node import symbol
 from zeromass.model import RigidBody, System
+from zeromass.model.large import Given
 
 
 class Turn:
@@ -187,16 +188,16 @@ class Turning:
     @cached_property
     def A(self) -> Sparse:
         """Constraint matrix, shape (rows, n')."""
-        system, given = self.system, self.system.sparse_A
+        system = self.system
         if not self.bodies:
-            return given
+            return system.sparse_A
         straight = [self._place[j] for j in self.straight]
         A: list[dict[int, Expression]] = [{} for _ in self.rows]
         for formulas, unknown in ((self.at_positions, system.coordinates), (self._of_rates, system.rates)):
             slopes = sparse_jacobian(list(formulas.values()), unknown[self.straight]).rows
             for k, row in zip(formulas, slopes, strict=True):
                 A[k] = {straight[j]: e for j, e in row.items()}
-        dynamic = {k: given.rows[i] for k, i in enumerate(self.rows) if k not in self.at_rates}
+        dynamic = {k: system.sparse_A.rows[i] for k, i in enumerate(self.rows) if k not in self.at_rates}
         for k, row in dynamic.items():
             A[k] = {self._place[j]: row[j] for j in self.straight if j in row}
         turned = self._of_bodies(self.at_rates, {**self._named, **{x: body for body in self.bodies for x in body.v}})
@@ -218,7 +219,8 @@ class Turning:
         """Right side of A z = b."""
         if not self.bodies:
             return self.system.b
-        b = self.system.b[self.rows].copy()
+        dynamic = len(self.at_rates) < len(self.rows)
+        b = self.system.b[self.rows].copy() if dynamic else expressions(np.zeros(len(self.rows)))
         for k, e in zip(self.at_rates, directional(list(self.at_rates.values()), self._along), strict=True):
             b[k] = negative(e)
         for k, i in enumerate(self.rows):
@@ -404,6 +406,10 @@ def _turns(system: System) -> Iterable[Turn]:
             continue  # it does not turn by coordinates of its own
         (zero,) = body.constraints.values()
         places = [at[x] for x in body.quaternion]
+        free = system._free
+        if isinstance(free, Given) and free.extra[0] is None:  # nothing else has a kinetic energy
+            yield Turn(body, rows[zero], places)
+            continue
         p = gradient(body.kinetic, rate(body.quaternion))
         own: list[dict[int, Expression]] = [{} for _ in places]
         for i, row in enumerate(sparse_jacobian(p, rate(body.quaternion)).rows):

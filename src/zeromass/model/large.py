@@ -15,6 +15,7 @@ import numpy as np
 
 from zeromass.errors import ModelError
 from zeromass.expression import Expression, Symbol, symbols
+from zeromass.expression.node import ordered
 from zeromass.model.constraint import acceleration_rows, velocity_residuals
 from zeromass.model.forces import Known, Load
 from zeromass.model.parts import Part
@@ -27,11 +28,24 @@ if TYPE_CHECKING:
 LARGE = 128
 """Coordinates from which on a system of parts is large: its matrices are not written out, and its code is rolled."""
 
+OPERATIONS = 30_000
+"""Operations of straight-line code from which on a system is large whatever its coordinates. At this size both codes take
+equally long to a first result, by measurement; beyond it straight-line code takes longer."""
+
+EACH, OF_ROWS = 95.0, 8.5
+"""Operations of straight-line code, about, for each coordinate and for each operation in the constraints."""
+
 MATRICES = ("sparse_M", "Q", "sparse_A", "b", "velocity_constraints")
 """What is written out of a large system when it is asked for."""
 
 
 OF_STATES = "masses and forces depend on positions, rates, time and parameters"
+
+
+def effective_size(q: np.ndarray, zeros: Iterable[Expression]) -> float:
+    """Coordinates of a system, or more: those whose straight-line code would be as long as that of these constraints."""
+    count = sum(bool(node.args) for node in ordered(zeros)) if 8 < len(q) < LARGE else 0
+    return max(len(q), (EACH * len(q) + OF_ROWS * count) * LARGE / OPERATIONS)
 
 
 class Given:
@@ -57,8 +71,6 @@ class Given:
         self.q: np.ndarray = q
         self.extra: tuple[Expression | None, Expression | None] = kinetic, potential
         self.gravity: Any = gravity
-        self.switching: tuple[Symbol, ...] = ()
-        """Parameters that say on which pieces its formulas are, see `zeromass.model.large_pieces`."""
         self.holding: dict[int, Symbol] = {}
         """Rows of constraints that hold where a parameter is 1, and not where it is 0, by their numbers."""
         if gravity is not None:

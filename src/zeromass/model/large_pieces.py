@@ -137,7 +137,6 @@ def complete_holds(smooth: System, pieces: ForcePieces) -> dict[Symbol, Held]:
     first, free = len(smooth.rows), pieces.free
     whole = Given(list(free.parts), list(free.loads), free.q, *free.extra, free.gravity)
     rows = [Row(f"held {k}", f"held {k}", 1, pieces.switches[k].g) for k in pieces.holds]
-    whole.switching = free.switching
     whole.holding = {first + i: hold for i, (hold, _) in enumerate(pieces.holds.values())}
     λ = [multiplier(f"λ {row.name}") for row in rows]
     made = object.__new__(System)

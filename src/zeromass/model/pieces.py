@@ -94,7 +94,6 @@ class SystemPieces:
         self.switches = forces.switches
         hidden = [leaf for switch in self.switches for leaf in (switch.mode, switch.margin)]
         hidden += [hold for hold, _ in forces.holds.values()]
-        forces.free.switching = tuple(hidden)
         smooth._complete(cast("Unconstrained", forces.free), list(given.rows), given.C, given.multipliers)
         smooth.parameters = (*given.parameters, *hidden)
         vars(smooth)["pieces"] = None

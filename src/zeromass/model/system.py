@@ -48,7 +48,7 @@ from zeromass.model.given import (
     given_parameters,
 )
 from zeromass.model.interface import Interface
-from zeromass.model.large import LARGE, MATRICES, OF_STATES, Given, matrix_of
+from zeromass.model.large import LARGE, MATRICES, OF_STATES, Given, effective_size, matrix_of
 from zeromass.model.moved import Moved
 from zeromass.model.nonideal import Nonideal, split
 from zeromass.model.parts import Part
@@ -187,7 +187,7 @@ class System(Interface, Remembering):
             listed += [x for one in (*self.joints, *self.contact_elements) for x in one.coordinates]
             q = _coordinates(listed, found)
             small = self.written_out or bool(nonideal or control or self.unilaterals)
-            if len(q) >= LARGE and parts and lagrangian is None and not small:
+            if parts and lagrangian is None and not small and effective_size(q, zeros) >= LARGE:
                 free = cast(Unconstrained, Given(parts, acting, q, kinetic, potential, gravity))
             else:
                 free = from_energies(

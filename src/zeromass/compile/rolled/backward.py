@@ -13,15 +13,14 @@ import ctypes
 import numpy as np
 
 from zeromass.codegen.target import Code, host
-from zeromass.compile.module import with_reciprocals
+from zeromass.compile.module import assembled, compiled, with_reciprocals
 from zeromass.compile.rolled.along import MOVE
 from zeromass.compile.rolled.equations import Equations, Unknown
 from zeromass.compile.rolled.kernel import Kernel
-from zeromass.compile.rolled.machine import kernel_code
 from zeromass.compile.rolled.structure import Structure
 from zeromass.compile.rolled.tangent import Extended
 from zeromass.compile.straight import Flavour
-from zeromass.expression import Expression, Symbol, expressions, gradient, substitute, symbols
+from zeromass.expression import Expression, Symbol, expressions, gradient, substitute
 from zeromass.expression.build import ZERO, add, multiply
 
 
@@ -40,7 +39,7 @@ class Backward:
         rhs, back = motion.code("rhs"), machine.code("adjoint")
         made, tables, places = self._kernels(structure, task)
         target = host().scalar
-        kernels = kernel_code(made, target)
+        kernels = compiled(assembled(made, target), target, 1)
         blocks, changes, found = np.zeros(2 * task.size), np.zeros(2 * task.size), np.zeros(max(len(places), 1))
         told, growth = np.zeros(len(system.rows) + 1), np.zeros(1)
         self._keep = [motion, machine, rhs, back, kernels, blocks, changes, found, told, growth, places, tables]
@@ -74,7 +73,6 @@ class Backward:
     ) -> tuple[list[Kernel], list[tuple[str, np.ndarray, np.ndarray, int, int]], np.ndarray]:
         """Kernels of the derivatives, what they are told, and where each of their results is added."""
         n, flavour = self.coordinates, Flavour(1, host().scalar.fused)
-        place: dict[Symbol, int] = {p: 2 * n + j for j, p in enumerate(structure.system.parameters)}
         made: list[Kernel] = []
         tables: list[tuple[str, np.ndarray, np.ndarray, int, int]] = []
         places: list[np.ndarray] = []
@@ -82,7 +80,7 @@ class Backward:
         for k, (kind, wide, known) in enumerate(zip(structure.kinds, task.kinds, task.symbols, strict=True)):
             L, count = _local(kind.equations("motion"), *known), len(kind)
             to: list[tuple[Symbol, np.ndarray]] = [
-                (p, np.full(count, j)) for p, j in place.items() if p in set(symbols(L)) and p not in kind.own
+                (p, 2 * n + picks) for p, picks in zip(kind.own, kind.picks.T, strict=True)
             ]
             for g, group in enumerate(kind.groups):
                 first, half = structure.firsts[kind.blocks[:, g]], len(group) // 2
@@ -92,13 +90,11 @@ class Backward:
             if not told:
                 continue
             formulas = with_reciprocals([e for e, _ in told])
-            others = structure.others
             made.append(
                 Kernel(
                     f"back{k}",
                     wide.groups,
                     wide.constants,
-                    others,
                     formulas,
                     flavour,
                     stride=len(formulas),

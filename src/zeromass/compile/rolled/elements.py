@@ -13,12 +13,13 @@ from zeromass.model.constraint import Row
 from zeromass.model.forces import Load
 from zeromass.model.lagrange import motion_of
 from zeromass.model.large import Given, formulas_in
+from zeromass.model.unconstrained import given_field
 
 OTHERS = -1
-"""The block that time and the parameters are in."""
+"""The block that time is in."""
 
 OWN = -2
-"""The block that the first of the parameters would be, if it were an element's own."""
+"""The block of the first parameter. Each parameter is a block: elements share a kernel whatever their parameters are."""
 
 
 class Block(NamedTuple):
@@ -37,7 +38,7 @@ class Block(NamedTuple):
 class Rows(NamedTuple):
     """Rows of one constraint that depend on the same blocks, by their numbers.
 
-    own  its own parameters, see `Elements`
+    own  the blocks of their parameters
     """
 
     rows: tuple[int, ...]
@@ -56,6 +57,14 @@ class Kinetic:
         return motion_of(self.energy, q)[1]
 
 
+class Body(NamedTuple):
+    """A part with its energies, and its block."""
+
+    part: Part
+    blocks: tuple[int, ...]
+    own: tuple[int, ...] = ()
+
+
 class Acting(NamedTuple):
     """A force, or an energy beside those of the parts, and the blocks that it depends on."""
 
@@ -65,16 +74,12 @@ class Acting(NamedTuple):
 
 
 class Elements:
-    """The blocks of a system and what acts on them and between them.
-
-    Parameters that say on which piece of a formula one is are each element's own: one is a block, of the number OWN less its
-    place among the parameters.
-    """
+    """The blocks of a system and what acts on them and between them."""
 
     def __init__(self, system: System) -> None:
         self.system = system
-        self.alike: dict[str, Any] = {}
-        """Which of them are of one kind; see `kinds_of`."""
+        self.kernel_groups: dict[str, Any] = {}
+        """Groups that share a kernel, for motions and for starts; see `kinds_of`."""
         self.kinds: dict[bool, list[Any]] = {}
         """Their kinds, for starts and for motions."""
         free = system._free
@@ -90,15 +95,19 @@ class Elements:
         self.where: dict[str, tuple[int, int]] = {
             x.token: (b, j) for b, block in enumerate(self.blocks) for j, x in enumerate(block.coordinates)
         }
-        others = [t, *system.parameters]
-        self.where |= {x.token: (OTHERS, j) for j, x in enumerate(others)}
-        switching = {leaf.token for leaf in free.switching}
-        self.where |= {x.token: (OWN - j, 0) for j, x in enumerate(system.parameters) if x.token in switching}
+        self.where[t.token] = OTHERS, 0
+        self.where |= {x.token: (OWN - j, 0) for j, x in enumerate(system.parameters)}
         self.holding: dict[int, Symbol] = free.holding
         own = {zero for part in system.parts for zero in _unit(part)}
         self.absorbed: dict[int, int] = {}
         """Rows of unit quaternions, {row: block}: bodies turn by their angular accelerations, and need none."""
         self.rows: list[Rows] = list(self._rows(system.rows, own))
+        self.gravity: list[Expression] = [] if free.gravity is None else list(given_field(free.gravity))
+        self.bodies: list[Body] = [
+            Body(block.part, (b,), self._own_of([*masses(block.part), *self.gravity]))
+            for b, block in enumerate(self.blocks)
+            if block.part is not None
+        ]
         energies = [(Kinetic(e), [e]) for e in summands(free.extra[0])] + [(e, [e]) for e in summands(free.extra[1])]
         acting = [*[(load, formulas_in(vars(load))) for load in system.loads], *energies]
         self.acting: list[Acting] = [
@@ -120,13 +129,18 @@ class Elements:
             yield Rows(tuple(numbers), blocks, self._own_of([*[rows[i].zero for i in numbers], *held]))
 
     def _own_of(self, formulas: Sequence[Expression]) -> tuple[int, ...]:
-        """Parameters of formulas that are an element's own."""
+        """The blocks of the parameters in formulas."""
         found = {self.where[leaf.token][0] for leaf in symbols(list(formulas)) if leaf.kind == "parameter"}
         return tuple(sorted((b for b in found if b <= OWN), reverse=True))
 
     def _blocks_of(self, formulas: Sequence[Expression]) -> tuple[int, ...]:
         found = {self.where[leaf.token][0] for leaf in symbols(list(formulas)) if leaf.kind == "coordinate"}
         return tuple(sorted(found))
+
+
+def masses(part: Part) -> list[Expression]:
+    """Mass and inertia of a part."""
+    return [part.mass, *(part.inertia.ravel() if isinstance(part, RigidBody) else [])]
 
 
 def unsupported(system: System) -> str | None:

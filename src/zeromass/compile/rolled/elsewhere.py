@@ -12,11 +12,13 @@ import numpy as np
 
 from zeromass.codegen import ir
 from zeromass.codegen.target import Target
+from zeromass.compile.module import assembled
 from zeromass.compile.rolled.kernel import Kernel
 from zeromass.compile.rolled.loops import Loops
-from zeromass.compile.rolled.machine import GUARD, written
+from zeromass.compile.rolled.machine import GUARD
 from zeromass.compile.rolled.shapes import Shape
 from zeromass.compile.rolled.unrolled import Unrolled
+from zeromass.compile.straight import Flavour
 from zeromass.expression import Grid
 
 BEHIND = 40
@@ -81,9 +83,10 @@ class Elsewhere:
         Loops(module, self._target, GUARD)
         for (_, again), shape in self._shapes.items():
             Unrolled(module, self._target, shape, again=again)
-        formulas, grids, _ = written(self._kernels, self._target)
+        found = assembled(self._kernels, self._target)
+        formulas = found.text(Flavour(self._target.width, self._target.fused))
         tables = [self._table(name, array) for name, array in self._arrays.items()]
-        return "\n".join([formulas, *_once(str(module).split("\n"), formulas), *tables]), grids
+        return "\n".join([formulas, *_once(str(module).split("\n"), formulas), *tables]), found.grids
 
     def _table(self, name: str, array: np.ndarray) -> str:
         """An array as a variable."""

@@ -10,7 +10,7 @@ stands for itself, and bodies have a multiplier of their own.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -23,7 +23,8 @@ from zeromass.model import Part, RigidBody, System
 from zeromass.model.constraint import Row, rows_of
 from zeromass.model.forces import Load
 from zeromass.model.lagrange import motion_of
-from zeromass.model.unconstrained import from_energies
+from zeromass.model.large import Given
+from zeromass.model.unconstrained import Unconstrained
 
 Unknown = tuple[int, int]
 """A place among the unknowns of a block of the element, (block, place); multipliers of its rows are of the block ROWS."""
@@ -206,10 +207,10 @@ def of_force(load: Load | Expression | Kinetic, blocks: Sequence[Block], task: s
 
 
 def alone(blocks: Sequence[Block], rows: Sequence[Row]) -> System:
-    """A system of a few parts and coordinates under some rows, which come last."""
+    """A system of a few parts and coordinates under some rows, which come last; its matrices are written if asked for."""
     parts = [block.part for block in blocks if block.part is not None]
     q = numbers([x for block in blocks for x in block.coordinates])
-    free = from_energies(parts, [], q, kinetic=None, potential=None, lagrangian=None, gravity=None)
+    free = cast(Unconstrained, Given(parts, [], q, None, None, None))
     own = {name: zero for part in parts for name, zero in part.constraints.items()}
     system = object.__new__(System)
     system._complete(free, [*rows_of(own), *rows], expressions(np.zeros(len(q))))

@@ -73,6 +73,7 @@ def tables(
     regions: Sequence[tuple[int, int]],
     *,
     net: bool = False,
+    seldom: bool = False,
 ) -> Tables:
     """The tables of an elimination.
 
@@ -83,6 +84,7 @@ def tables(
     first        place of the first value of the fronts
     regions      of each kind of elements: the place of its first value, and how many an instance has
     net          whether like parts are come by in many orders, so that unknowns of fronts are put into one
+    seldom       whether they serve few evaluations: then frequent shapes get no code of their own
     """
     start = np.zeros(len(order) + 1, dtype=np.int64)
     np.cumsum([sum(sizes[b] for b in some) for some in order], out=start[1:])
@@ -134,13 +136,13 @@ def tables(
             theirs, was = left[c]
             room.give(was, triangle(len(theirs), 0, len(theirs)))
     names = np.concatenate(positions).astype(np.int32)
-    shapes = _frequent(found, each.tolist())
+    shapes = {} if seldom else _frequent(found, each.tolist())
     most = max((front.pattern.sums for front in found), default=0)
     places = first, room.end, room.end + most
     plain = _tabled(found, each, start, {}, zero, names, places)
     tabled = _tabled(found, each, start, shapes, zero, names, places)
-    seldom = np.repeat(tabled.fronts[:, 10] < 0, np.diff(start))[low]
-    others = np.stack([low, high, value], axis=1)[seldom].astype(np.int32)
+    rest = np.repeat(tabled.fronts[:, 10] < 0, np.diff(start))[low]
+    others = np.stack([low, high, value], axis=1)[rest].astype(np.int32)
     return tabled._replace(plain=plain if shapes else None, others=others)
 
 

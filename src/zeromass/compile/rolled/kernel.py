@@ -3,8 +3,8 @@
     void kernel(values, t, y, parameters, slopes, places, constants, instances, out, coordinates)
 
 values       memory of the evaluation, see `Layout`
-places       int32, (instances, blocks): where the coordinates of the blocks begin; then the places of parameters that are an
-             instance's own; of spreads, where the unknowns do too; and where what is seen of parts stands
+places       int32, (instances, blocks): where the coordinates of the blocks begin; then the places of parameters; of
+             spreads, where the unknowns do too; and where what is seen of parts stands
 constants    float64, (instances, constants)
 out          where results begin: those of elements one after another in `values`, those of spreads in `slopes`
 coordinates  how many there are: rates follow them
@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 
 from zeromass.compile.straight import Flavour, StraightLine
 from zeromass.expression import Expression, Symbol
+from zeromass.expression import t as time
 
 ARGUMENTS = (
     "ptr noalias %W, ptr noalias readonly %t, ptr noalias readonly %y, ptr noalias readonly %p, ptr noalias %slopes, "
@@ -28,13 +29,11 @@ class Kernel(StraightLine):
 
     groups     symbols of each block, coordinates and then rates
     constants  symbols whose values differ between instances
-    others     time and parameters
     outputs    formulas; at: the place of each among the results, if they do not follow one another
-    unknown    of a spread, symbols of the unknowns of a part
-    own        symbols of parameters of which each instance has its own
-    seen       of each block of which something is read: its symbols and their places there
+    own        symbols of the parameters in them
+    seen       of each block of which something is read, and of the unknowns of a spread: symbols and their places there
     orders     2 where a group has coordinates and rates, 3 where accelerations follow
-    stride     results of an element
+    stride     results of an element; None of a spread
     apart      states whose values stand side by side in y, t, parameters and slopes: as many as lanes, or more
     """
 
@@ -43,11 +42,9 @@ class Kernel(StraightLine):
         name: str,
         groups: Sequence[Sequence[Symbol]],
         constants: Sequence[Symbol],
-        others: Sequence[Symbol],
         outputs: Sequence[Expression],
         flavour: Flavour,
-        unknown: Sequence[Symbol] | None = None,
-        stride: int = 0,
+        stride: int | None = None,
         apart: int = 0,
         own: Sequence[Symbol] = (),
         orders: int = 2,
@@ -55,9 +52,9 @@ class Kernel(StraightLine):
         seen: Sequence[Mapping[Symbol, int]] = (),
     ) -> None:
         self._at, self._seen = at, seen
-        self._blocks, self._spreads, self._own, self._orders = len(groups), unknown is not None, own, orders
+        self._blocks, self._own, self._orders = len(groups), own, orders
         self._constants, self._stride, self._apart = len(constants), stride, apart or flavour.width
-        inputs = [*groups, constants, others, *([] if unknown is None else [unknown]), *map(list, seen)]
+        inputs = [*groups, constants, [time], own, *map(list, seen)]
         super().__init__(name, inputs, [outputs], flavour)
         body = "\n  ".join(self._lines)
         self.text: str = (
@@ -67,12 +64,11 @@ class Kernel(StraightLine):
         )
 
     def _load(self, groups: Sequence[Sequence[Expression]], present: set[Expression]) -> None:
-        before = self._blocks + len(self._own) + self._spreads
-        width = before + len(self._seen)
-        row = self._emit(f"mul i64 %k, {width}")
+        before = self._blocks + len(self._own)
+        row = self._emit(f"mul i64 %k, {before + len(self._seen)}")
         for g, group in enumerate(groups[: self._blocks]):
             self._block(g, row, group, present)
-        constants, others, *more = groups[self._blocks :]
+        constants, _, own = groups[self._blocks : self._blocks + 3]
         if self._constants:
             first = self._emit(f"mul i64 %k, {self._constants}")
             for i, symbol in enumerate(constants):
@@ -80,22 +76,18 @@ class Kernel(StraightLine):
                     at = self._emit(f"add i64 {first}, {i}")
                     place = self._emit(f"getelementptr double, ptr %C, i64 {at}")
                     self._values[symbol] = self._everywhere(self._emit(f"load double, ptr {place}, align 8"))
-        for i, symbol in enumerate(others):
-            if symbol in present and symbol not in self._own:
-                at = max(i - 1, 0) * self._apart
-                place = self._emit(f"getelementptr double, ptr {'%p' if i else '%t'}, i64 {at}")
-                self._values[symbol] = self._emit(f"load {self._type}, ptr {place}, align 8")
-        for i, symbol in enumerate(self._own):
+        if time in present:
+            self._values[time] = self._emit(f"load {self._type}, ptr %t, align 8")
+        for i, symbol in enumerate(own):
             if symbol in present:
                 place = self._given("%p", self._table(row, self._blocks + i))
                 self._values[symbol] = self._emit(f"load {self._type}, ptr {place}, align 8")
-        read = [dict(zip(group, range(len(group)), strict=True)) for group in more[: int(self._spreads)]]
-        for column, some in enumerate([*read, *self._seen], before - self._spreads):
+        for column, some in enumerate(self._seen, before):
             first = self._table(row, column)
             for symbol, i in some.items():
                 if symbol in present:
                     self._values[symbol] = self._value("%W", first, i)
-        if self._spreads:
+        if self._stride is None:
             self._place = self._emit(f"add i64 {self._first}, %out")
         else:
             shifted = self._emit(f"mul i64 %k, {self._stride}")
@@ -144,5 +136,5 @@ class Kernel(StraightLine):
         for _, i in places:
             at = self._emit(f"add i64 {self._place}, {i if self._at is None else self._at[i]}")
             inside = f"getelementptr {self._type}, ptr %W, i64 {at}"
-            place = self._given("%slopes", at) if self._spreads else self._emit(inside)
+            place = self._given("%slopes", at) if self._stride is None else self._emit(inside)
             self._lines.append(f"store {self._type} {self._values[output]}, ptr {place}, align 8")

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from zeromass.compile.rolled.elements import OWN, Acting, Block, Elements, Kinetic, Rows, numbers
+from zeromass.compile.rolled.elements import OWN, Acting, Block, Body, Elements, Kinetic, Rows, masses, numbers
 from zeromass.compile.rolled.equations import Equations, of_force, of_nothing, of_part, of_rows, optional
-from zeromass.compile.rolled.signature import Signature, alike, fresh, lifted
+from zeromass.compile.rolled.kernel_groups import KernelGroup, Split, kernel_groups, unsplit
 from zeromass.expression import Expression, Symbol, rate
 from zeromass.expression.build import ZERO
-from zeromass.model import Particle, RigidBody
+from zeromass.model import Particle
 from zeromass.model.large import formulas_in, with_formulas
-from zeromass.model.parts import Part
 
 
 @dataclass(eq=False)
@@ -29,7 +27,7 @@ class Kind:
     blocks     of each instance, shape (instances, blocks)
     rows       of each instance, those of constraints, shape (instances, rows)
     values     of the constants, shape (instances, constants)
-    own        symbols of parameters of which each instance has its own
+    own        symbols of the parameters that it depends on
     picks      places of these among the parameters, shape (instances, own)
     equations  derived for a task; see `Equations`
     """
@@ -95,28 +93,27 @@ def _groups(blocks: Sequence[Block]) -> list[list[Symbol]]:
 
 # parts ---------------------------------------------------------------------------------------------------------------
 def _parts(elements: Elements, plain: bool) -> Iterator[Kind]:
-    found: dict[Any, list[int]] = defaultdict(list)
-    for b, block in enumerate(elements.blocks):
-        if block.part is not None:
-            found[_likeness(block.part)].append(b)
-    for members in found.values():
-        parts = [elements.blocks[b].part for b in members]
-        table = np.array([[_number(e) for e in _masses(part)] for part in parts])
-        varying = np.flatnonzero((table != table[0]).any(axis=0))
-        made: dict[Any, Symbol] = {}
-        lift: dict[int, Symbol] = {}
-        for k in varying.tolist():  # equal entries of one body are one symbol
-            lift[k] = made.setdefault(_masses(parts[0])[k], fresh(f"m{k}", float(table[0, k])))
-        columns = [min(k for k, s in lift.items() if s is one) for one in made.values()]
-        part = _like(parts[0], lift)
+    def roots(element: Body) -> list[Expression]:
+        return [*masses(element.part), *elements.gravity]
+
+    def key(element: Body) -> tuple[Any, ...]:
+        mass, *inertia = masses(element.part)
+        return len(inertia), mass is ZERO, all(e is ZERO for e in inertia)
+
+    for group in _kernel_groups(elements, "parts", elements.bodies, roots, key)[plain]:
+        mass, *rest = group.formulas
+        part, count = group.members[0].part, len(rest) - len(elements.gravity)
+        part = part.like(mass, numbers(rest[:count]).reshape(3, 3)) if count else Particle(part.name, mass)
+        gravity = numbers(rest[count:]) if elements.gravity else None
         yield Kind(
             "part",
             _groups([Block(part, tuple(part.coordinates), 0)]),
-            list(made.values()),
-            np.array(members)[:, None],
-            np.empty((len(members), 0), dtype=int),
-            table[:, columns].reshape(len(members), -1),
-            lambda task, part=part: of_part(part, elements.system._free.gravity, task, plain),  # type: ignore[attr-defined]
+            group.symbols,
+            np.array([element.blocks for element in group.members]),
+            np.empty((len(group.members), 0), dtype=int),
+            group.values,
+            lambda task, part=part, gravity=gravity: of_part(part, gravity, task, plain),
+            **_own(elements, group.members),
         )
 
 
@@ -135,65 +132,50 @@ def _loose(elements: Elements, plain: bool) -> Iterator[Kind]:
         )
 
 
-def _masses(part: Part | None) -> list[Expression]:
-    assert part is not None
-    return [part.mass, *(part.inertia.ravel() if isinstance(part, RigidBody) else [])]
-
-
-def _number(e: Expression) -> float:
-    return 0.0 if e.value is None else e.value
-
-
-def _likeness(part: Part) -> tuple[Any, ...]:
-    """Equal for parts that differ in numbers alone: which of their masses vanish, are equal, or are formulas."""
-    masses = _masses(part)
-    first = {e: k for k, e in reversed(list(enumerate(masses)))}
-    return (
-        isinstance(part, RigidBody),
-        *[e if e.value is None else ("zero" if e is ZERO else first[e]) for e in masses],
-    )
-
-
-def _like(part: Part | None, lift: dict[int, Symbol]) -> Part:
-    """A part of the same likeness with symbols for some of its masses, and coordinates of its own."""
-    masses = [lift.get(k, e) for k, e in enumerate(_masses(part))]
-    assert part is not None
-    if isinstance(part, RigidBody):
-        return part.like(masses[0], numbers(masses[1:]).reshape(3, 3))
-    return Particle(part.name, masses[0])
-
-
 # constraints ---------------------------------------------------------------------------------------------------------
 def _constraints(elements: Elements, plain: bool) -> Iterator[Kind]:
-    rows = elements.system.rows
+    rows, holding = elements.system.rows, elements.holding
+
+    def formulas_of(i: int) -> tuple[Expression | None, ...]:
+        return rows[i].zero, rows[i].place, holding.get(i)
 
     def roots(element: Rows) -> list[Expression]:
-        held = elements.holding
-        return [e for i in element.rows for e in (rows[i].zero, rows[i].place, held.get(i)) if e is not None]
+        return [e for i in element.rows for e in formulas_of(i) if e is not None]
 
-    def told(element: Rows) -> tuple[Any, ...]:
-        levels = tuple((rows[i].level, rows[i].place is None, i in elements.holding) for i in element.rows)
+    def key(element: Rows) -> tuple[Any, ...]:
+        levels = tuple((rows[i].level, rows[i].place is None, i in holding) for i in element.rows)
         return levels, _types(elements, element.blocks)
 
-    for members, lift, columns, values in _alike(elements, "rows", elements.rows, roots, told):
-        one = members[0]
-        formulas = iter(lifted(roots(one), lift, elements.where, (*one.blocks, *one.own)))
-        new, held = [], {}
+    def split(group: KernelGroup, *, starts: bool, whole: bool = False) -> Iterator[KernelGroup]:
+        """Groups of single rows, or with `whole` of all rows. Only starts need the places."""
+        given, first, (levels, types) = iter(group.formulas), group.members[0].rows, group.key
+        known = [[None if e is None else next(given) for e in formulas_of(i)] for i in first]
+        for some in [range(len(first))] if whole else [range(r, r + 1) for r in range(len(first))]:
+            yield group._replace(
+                members=[element._replace(rows=tuple(element.rows[r] for r in some)) for element in group.members],
+                formulas=[e for r in some for k, e in enumerate(known[r]) if e is not None and (starts or k != 1)],
+                key=(tuple((levels[r][0], levels[r][1] or not starts, levels[r][2]) for r in some), types),
+            )
+
+    for group in _kernel_groups(elements, "rows", elements.rows, roots, key, split)[plain]:
+        one, given = group.members[0], iter(group.formulas)
+        placed = len(group.formulas) == len(roots(one))
+        new, holds = [], {}
         for r, i in enumerate(one.rows):
-            zero, place = next(formulas), None if rows[i].place is None else next(formulas)
-            new.append(rows[i]._replace(zero=zero, place=place))
-            if i in elements.holding:
-                held[r] = next(formulas)
+            _, place, hold = formulas_of(i)
+            new.append(rows[i]._replace(zero=next(given), place=next(given) if placed and place is not None else None))
+            if hold is not None:
+                holds[r] = next(given)
         blocks = [elements.blocks[b] for b in one.blocks]
         yield Kind(
             "rows",
             _groups(blocks),
-            columns,
-            np.array([element.blocks for element in members]),
-            np.array([element.rows for element in members]),
-            values,
-            lambda task, new=new, blocks=blocks, held=held: optional(of_rows(new, blocks, task, plain), held),
-            **_own(elements, members),
+            group.symbols,
+            np.array([element.blocks for element in group.members]),
+            np.array([element.rows for element in group.members]),
+            group.values,
+            lambda task, new=new, blocks=blocks, holds=holds: optional(of_rows(new, blocks, task, plain), holds),
+            **_own(elements, group.members),
         )
 
 
@@ -202,32 +184,31 @@ def _forces(elements: Elements, plain: bool) -> Iterator[Kind]:
     def roots(element: Acting) -> list[Expression]:
         return formulas_in(element.load if isinstance(element.load, Expression) else vars(element.load))
 
-    def told(element: Acting) -> tuple[Any, ...]:
+    def key(element: Acting) -> tuple[Any, ...]:
         load = element.load
         names = () if isinstance(load, Expression) else (type(load), *vars(load))
         return names, _types(elements, element.blocks)
 
-    for members, lift, columns, values in _alike(elements, "acting", elements.acting, roots, told):
-        one = members[0]
-        formulas = iter(lifted(roots(one), lift, elements.where, (*one.blocks, *one.own)))
-        load = with_formulas(one.load, formulas)
+    for group in _kernel_groups(elements, "acting", elements.acting, roots, key)[plain]:
+        one, members = group.members[0], group.members
+        load = with_formulas(one.load, iter(group.formulas))
         blocks = [elements.blocks[b] for b in one.blocks]
         yield Kind(
             "force",
             _groups(blocks),
-            columns,
+            group.symbols,
             np.array([element.blocks for element in members]).reshape(len(members), -1),
             np.empty((len(members), 0), dtype=int),
-            values,
+            group.values,
             lambda task, load=load, blocks=blocks: of_force(load, blocks, task, plain),
             coupled=isinstance(load, Kinetic) and len(blocks) > 1,
             **_own(elements, members),
         )
 
 
-# both ----------------------------------------------------------------------------------------------------------------
-def _own(elements: Elements, members: Sequence[Rows | Acting]) -> dict[str, Any]:
-    """Parameters of which each instance of a kind has its own, as the first has them, and their places in each."""
+# all of them ---------------------------------------------------------------------------------------------------------
+def _own(elements: Elements, members: Sequence[Rows | Acting | Body]) -> dict[str, Any]:
+    """The parameters of the first instance of a kind, and the places of those of each instance among all parameters."""
     picks = OWN - np.array([element.own for element in members], dtype=int).reshape(len(members), -1)
     return {"own": [elements.system.parameters[j] for j in picks[0].tolist()], "picks": picks}
 
@@ -236,41 +217,16 @@ def _types(elements: Elements, blocks: Sequence[int]) -> tuple[Any, ...]:
     return tuple(type(elements.blocks[b].part).__name__ for b in blocks)
 
 
-Alike = tuple[list[Any], dict[int, Symbol], list[Symbol], np.ndarray]
-"""Members, {place in the list of numbers: symbol}, the symbols, and their values."""
-
-
-def _alike(
+def _kernel_groups(
     elements: Elements,
     name: str,
     members: Sequence[Any],
     roots: Callable[[Any], list[Expression]],
-    told: Callable[[Any], tuple[Any, ...]],
-) -> list[Alike]:
-    """Elements of equal structure, found once."""
-    if name not in elements.alike:
-        elements.alike[name] = list(grouped(elements.where, members, roots, told))
-    return elements.alike[name]
-
-
-def grouped(
-    where: Mapping[str, tuple[int, int]],
-    members: Sequence[Any],
-    roots: Callable[[Any], list[Expression]],
-    told: Callable[[Any], tuple[Any, ...]],
-) -> Iterator[Alike]:
-    """Elements of equal structure: their symbols are known by their places in blocks, `where`, and their own parameters."""
-    found: dict[Any, list[tuple[Any, Signature]]] = defaultdict(list)
-    asked = [(told(element), roots(element), (*element.blocks, *element.own)) for element in members]
-    for element, (told_, _, _), known in zip(members, asked, alike(asked, where), strict=True):
-        found[told_, known.code].append((element, known))
-    for some in found.values():
-        table = np.array([known.numbers for _, known in some]).reshape(len(some), -1)
-        varying = np.flatnonzero((table != table[0]).any(axis=0)).tolist()
-        distinct = {}
-        for k in varying:  # numbers that are equal in every instance are one
-            distinct.setdefault(table[:, k].tobytes(), []).append(k)
-        symbols = [fresh(f"c{places[0]}", float(table[0, places[0]])) for places in distinct.values()]
-        lift = {k: one for one, places in zip(symbols, distinct.values(), strict=True) for k in places}
-        values = table[:, [places[0] for places in distinct.values()]].reshape(len(some), -1)
-        yield [element for element, _ in some], lift, symbols, values
+    key: Callable[[Any], tuple[Any, ...]],
+    split: Split = unsplit,
+) -> dict[bool, list[KernelGroup]]:
+    """The kernel groups of elements for motions and for starts, found once."""
+    if name not in elements.kernel_groups:
+        parts = [block.part for block in elements.blocks]
+        elements.kernel_groups[name] = kernel_groups(elements.where, members, roots, key, parts, split)
+    return elements.kernel_groups[name]

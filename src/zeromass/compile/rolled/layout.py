@@ -15,11 +15,11 @@ from zeromass.expression import Expression, Symbol
 
 
 class Blocks:
-    """Blocks of unknowns: those of parts, and the multipliers of constraints between the same parts.
+    """Blocks of unknowns: coordinates of parts, those of joints, and multipliers of constraints between the same parts.
 
     sizes        unknowns of each
     coordinates  how many of them are no multipliers
-    held         parts of each block of multipliers
+    held         parts and joint coordinates of each block of multipliers
     multiplier   (block, place) of the multiplier of each row; −1 of rows that have none
     """
 
@@ -35,11 +35,13 @@ class Blocks:
             for blocks, rows in zip(kind.blocks.tolist(), kind.rows.tolist(), strict=True):
                 if not rows:
                     break
-                b = known.setdefault(tuple(blocks), self.parts + len(known))
+                bodies = tuple(b for b in blocks if elements.blocks[b].part is not None)
+                b = known.setdefault(bodies or tuple(blocks), self.parts + len(known))
                 if b == len(self.sizes):
-                    self.held.append(tuple(blocks))
+                    self.held.append(())
                     self.sizes.append(0)
                     self.coordinates.append(0)
+                self.held[b - self.parts] = tuple(dict.fromkeys((*self.held[b - self.parts], *blocks)))
                 for i in rows:
                     self.multiplier[i] = b, self.sizes[b]
                     self.sizes[b] += 1

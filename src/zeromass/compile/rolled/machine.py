@@ -12,7 +12,7 @@ import numpy as np
 from zeromass.codegen import cache as kept
 from zeromass.codegen import ir
 from zeromass.codegen.target import BEST, Code, Target, once
-from zeromass.compile.module import library, with_reciprocals
+from zeromass.compile.module import assembled, compiled, with_reciprocals
 from zeromass.compile.rolled.fronts import Tables
 from zeromass.compile.rolled.kernel import Kernel
 from zeromass.compile.rolled.layout import Blocks, Layout
@@ -23,7 +23,6 @@ from zeromass.compile.rolled.shapes import Shape
 from zeromass.compile.rolled.tiles import SHARED, TILE, tiles_of
 from zeromass.compile.rolled.unrolled import Unrolled
 from zeromass.compile.straight import Flavour
-from zeromass.expression import Symbol
 
 CACHE = 1 << 24
 """Bytes that the values of an evaluation may take, 16 MiB: part of the last cache of a processor."""
@@ -166,7 +165,7 @@ class Here:
         return unrolled(shape, target, again=again, whole=whole)
 
     def kernels(self, kernels: Sequence[Kernel], target: Target) -> Code:
-        return kernel_code(kernels, target)
+        return compiled(assembled(kernels, target), target, 1)
 
 
 class Machine:
@@ -186,13 +185,11 @@ class Machine:
         blocks: Blocks,
         task: str,
         target: Target,
-        others: Sequence[Symbol],
         firsts: np.ndarray,
         *,
         at: np.ndarray | None = None,
         tables: Tables | None = None,
         masks: np.ndarray | None = None,
-        spread: bool = True,
         shared: bool = False,
         narrow: bool = True,
         told: np.ndarray | None = None,
@@ -228,7 +225,8 @@ class Machine:
             self.values[place] = number
         self._busy = np.zeros(1, dtype=np.int64)
         self.plan: np.ndarray = np.zeros(len(Plan), dtype=np.int64)
-        kernels = self._within.kernels(_kernels(layout, task, target, others, spread, self.states), target)
+        kernels = self._within.kernels(_kernels(layout, task, target, self.states), target)
+        self._keep.append(kernels)
         n = int(firsts[-1])
         plan = {
             Plan.memory: self._held(self.values, float),
@@ -249,7 +247,9 @@ class Machine:
             )
             plan |= self._eliminations(memory, masks)
             ends = memory.ends | self._runs(memory, plan)
-            plan[Plan.spreads], spreads = self._spreads(layout, kernels, firsts, memory)
+            spreading = self._within.kernels(_spreading(layout, task, target, self.states), target)
+            plan[Plan.spreads], spreads = self._spreads(layout, spreading, firsts, memory)
+            self._keep.append(spreading)
             plan[Plan.spread_count] = int(spreads[-1])
             ends |= {Tile.stages: shares, Tile.spreads: spreads}
             if shared:
@@ -264,13 +264,12 @@ class Machine:
                 plan |= {Plan.told: self._held(told + np.array([0, first]), np.int32), Plan.told_count: len(told)}
         if shared:  # what it takes to refine a solution is not kept
             more_ = {"at": at, "tables": tables, "masks": masks, "narrow": False}
-            otherwise = Machine(layout, blocks, task, target, others, firsts, **more_)
+            otherwise = Machine(layout, blocks, task, target, firsts, **more_)
             self._keep.append(otherwise)
             plan[Plan.otherwise] = otherwise.plan.ctypes.data
         self._stage_count = int(shares[-1])
         for place, value in plan.items():
             self.plan[place] = value
-        self._kernels = kernels
 
     def _spared(
         self, layout: Layout, task: str, blocks: Blocks, at: np.ndarray, tables: Tables, size: int
@@ -326,7 +325,7 @@ class Machine:
             if kind.name == "part":
                 some, ends = memory.parts[k]
                 b = kind.blocks[some, 0]
-                places = np.stack([firsts[b], memory.solution + memory.at[b]], axis=1)
+                places = np.column_stack([firsts[b], kind.picks[some], memory.solution + memory.at[b]])
                 given = self._given(places, kind.values[some])
                 made.append(((kernels.address(f"spread{k}"), *given), np.zeros(len(ends) - 1, dtype=np.int64), ends))
         return self._shared(made, len(memory.parts[0].ends))
@@ -533,58 +532,41 @@ def _host(lanes: int) -> Target:
     return host().lanes(lanes)
 
 
-def _kernels(
-    layout: Layout, task: str, target: Target, others: Sequence[Symbol], spread: bool, apart: int
-) -> list[Kernel]:
+def _kernels(layout: Layout, task: str, target: Target, apart: int) -> list[Kernel]:
     """The kernels of all kinds."""
     flavour = Flavour(target.width, target.fused)
-    made: list[Kernel] = []
-    for k, (kind, place) in enumerate(zip(layout.kinds, layout.places, strict=True)):
-        results, seen = place.results(task), list(place.reads[task].values())
-        if results:
-            made.append(
-                Kernel(
-                    f"kind{k}",
-                    kind.groups,
-                    kind.constants,
-                    others,
-                    with_reciprocals([e for _, e in results]),
-                    flavour,
-                    stride=place.stride,
-                    apart=apart,
-                    own=kind.own,
-                    at=[i for i, _ in results],
-                    seen=seen,
-                )
-            )
-        if spread and kind.name == "part":
-            equations = kind.equations(task)
-            outputs = with_reciprocals(list(equations.spread))
-            made.append(
-                Kernel(
-                    f"spread{k}",
-                    kind.groups,
-                    kind.constants,
-                    others,
-                    outputs,
-                    flavour,
-                    unknown=equations.unknown,
-                    apart=apart,
-                )
-            )
-    return made
+    return [
+        Kernel(
+            f"kind{k}",
+            kind.groups,
+            kind.constants,
+            with_reciprocals([e for _, e in results]),
+            flavour,
+            stride=place.stride,
+            apart=apart,
+            own=kind.own,
+            at=[i for i, _ in results],
+            seen=list(place.reads[task].values()),
+        )
+        for k, (kind, place) in enumerate(zip(layout.kinds, layout.places, strict=True))
+        if (results := place.results(task))
+    ]
 
 
-def written(kernels: Sequence[Kernel], target: Target) -> tuple[str, Any, str | None]:
-    """Text of kernels with what they call, what its numbers are read from, and its origin where it may be kept."""
-    calls = tuple(sorted(set().union(*[kernel.calls for kernel in kernels]))) if kernels else ()
-    grids = {name: entry for kernel in kernels for name, entry in kernel.grids.items()}
-    body = "\n".join(kernel.text for kernel in kernels)
-    text, keep, cached = library(body, calls, grids, Flavour(target.width, target.fused), target)
-    return text, keep, kept.digest(body, *calls, kept.sources("codegen", "compile") or "") if cached else None
-
-
-def kernel_code(kernels: Sequence[Kernel], target: Target) -> Code:
-    """Some kernels as machine code."""
-    text, keep, origin = written(kernels, target)
-    return Code(text, target, origin=origin, effort=1, keep=keep)
+def _spreading(layout: Layout, task: str, target: Target, apart: int) -> list[Kernel]:
+    """The kernels that compute accelerations of coordinates from the unknowns."""
+    flavour = Flavour(target.width, target.fused)
+    made = [(k, kind, kind.equations(task)) for k, kind in enumerate(layout.kinds) if kind.name == "part"]
+    return [
+        Kernel(
+            f"spread{k}",
+            kind.groups,
+            kind.constants,
+            with_reciprocals(list(equations.spread)),
+            flavour,
+            apart=apart,
+            own=kind.own,
+            seen=[{x: i for i, x in enumerate(equations.unknown)}],
+        )
+        for k, kind, equations in made
+    ]

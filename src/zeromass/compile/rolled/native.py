@@ -79,9 +79,10 @@ class RolledNative:
             return self.watching.code("event", [stated.get(event, event.zero) for event in events], lanes)
         zeros = expressions(self.program.stated(events))
         if any(leaf.order == 2 or leaf.kind == "multiplier" for leaf in symbols(zeros)):
-            from zeromass.compile.rolled.following import following  # few events ask for it
+            from zeromass.compile.rolled.watching import Watching, check_following  # few events ask for it
 
-            return following("event", zeros, self.program, self.structure, lanes)
+            check_following(zeros, self.program)
+            return Watching(self.structure, ()).code("event", list(zeros), lanes)
         return code({"event": (self.program.inputs, [list(zeros)])}, host().lanes(lanes), effort=FIRST)
 
     def along(self, lanes: int) -> Along:
@@ -95,12 +96,19 @@ class RolledNative:
 
     def jacobian(self, inputs: np.ndarray) -> np.ndarray:
         """∂q̈/∂(q, q̇) at one state, shape (n, 2n), from numbers in the order of `system.inputs`."""
-        n = len(self.program.system.coordinates)
-        inputs, found = np.ascontiguousarray(inputs, dtype=float), np.empty((n, 2 * n))
-        first, size = inputs.ctypes.data, inputs.itemsize
-        call = self.along(host().width).code.function("jacobian", None, *[ctypes.c_void_p] * 4)
-        call(first, first + size, first + size * (2 * n + 1), found.ctypes.data)
-        return found
+        along, system = self.along(host().width), self.program.system
+        n, lanes = len(system.coordinates), along.lanes
+        given = np.append(inputs, np.zeros(len(system.parameters) + 1))  # the parameters do not change
+        t, y, p = np.split(np.repeat(given[:, None], lanes, axis=1), [1, 2 * n + 1])
+        growth, (δy, ẏ, δẏ) = np.zeros(lanes), np.zeros((3, 2 * n, lanes))
+        call, found = along.code.function("tangent", None, *[ctypes.c_void_p] * 7), np.empty((2 * n, n))
+        for first in range(0, 2 * n, lanes):
+            columns = np.arange(first, min(first + lanes, 2 * n))
+            δy[:] = 0.0
+            δy[columns, columns - first] = 1.0
+            call(*[x.ctypes.data for x in (t, y, δy, p, ẏ, δẏ, growth)])
+            found[columns] = δẏ[n:, columns - first].T
+        return found.T
 
     def by_parameters(self, inputs: np.ndarray) -> np.ndarray:
         """∂q̈/∂p at one state, shape (n, parameters), from numbers in the order of `system.inputs`."""

@@ -1,10 +1,17 @@
 """The order in which blocks are eliminated: coordinates of parts, and multipliers of constraints between the same parts.
 
 Coordinates may go at any time, as their mass is positive. A multiplier may go once all the parts that it holds are gone:
-its pivot, −A M⁻¹Aᵀ, is then that of the constraints, definite where they are independent. From the free ends of trees it
-goes as soon as the part outside it: what is left there is the inertia of the parts beyond the joint, as in articulated
-bodies [F2008, ch. 7], and no digits are lost along however long a chain. What remains, loops and nets, is eliminated by
-least fill, nets after they have been dissected.
+its pivot, −A M⁻¹Aᵀ, is then that of the constraints, definite where they are independent. Trees are eliminated in two
+directions.
+
+    branches  inwards from their free ends: a multiplier goes as soon as the part outside it. What is left is the inertia of
+              the parts beyond the joint, as in articulated bodies [F2008, ch. 7]
+    trunk     the longest path, outwards from the ground: what is left of the parts before a joint is their compliance
+
+The articulated inertia of a long chain grows with its length in the directions that its joints hold, and does not in those
+that they leave free: the difference of the two costs digits. The compliance of the parts before a joint is no larger than
+that of the joint's own part. A massless coordinate of a joint gets inertia from the multipliers of the joint, and follows
+them. What remains, loops and nets, is eliminated by least fill, nets after they have been dissected.
 
 The same elimination in another order: each block stands behind those that lead to it, and blocks that reach the same others
 are eliminated in one front. What a front leaves over is then taken up soon, and little of it is moved about.
@@ -19,6 +26,9 @@ import numpy as np
 
 from zeromass.compile.rolled.dissection import rounds
 
+LONG = 20
+"""Parts from which on the longest path of a tree is a trunk: shorter ones lose no digits."""
+
 ZEROS = 0.1
 """Part of the unknowns of a front that a block eliminated with it need not reach."""
 
@@ -31,6 +41,7 @@ def elimination_order(
     strong: set[tuple[int, int]],
     light: set[int],
     mixed: Set[int] = frozenset(),
+    moved: Set[tuple[int, int]] = frozenset(),
 ) -> list[list[int]]:
     """The blocks in the order of their elimination, those of one front together.
 
@@ -41,6 +52,7 @@ def elimination_order(
     strong   pairs (multipliers, part) where the part alone makes the pivots definite
     light    parts that have no mass of their own in some direction
     mixed    parts that have multipliers of their own behind their coordinates
+    moved    pairs (multipliers, coordinate without a part) where the coordinate gets inertia from the multipliers
     """
     near: list[set[int]] = [set() for _ in sizes]
     for k, some in enumerate(held):
@@ -65,20 +77,77 @@ def elimination_order(
         reached[b] = around
         return around
 
-    ends = [b for b in range(parts) if len(near[b]) <= 1 and b not in light]
+    def eliminate_joint(m: int) -> set[int]:
+        around = eliminate(m)
+        for c in [c for c in around if (m - parts, c) in moved]:
+            around |= eliminate(c)
+        return around
+
+    loose = {c for _, c in moved}
+    trunks = _trunks(parts, [[b for b in some if b not in loose] for some in held])
+    kept = {b for trunk in trunks for b in trunk}
+    ends = [b for b in range(parts) if len(near[b]) <= 1 and b not in light and b not in kept]
     while ends:
         b = ends.pop()
-        if gone[b] or len(near[b]) > 1:
+        if gone[b] or len(near[b]) > 1 or b in kept:
             continue
         outer = next(iter(near[b]), None)
         if outer is not None and (outer < parts or (outer - parts, b) not in strong):
             continue
         eliminate(b)
         if outer is not None:
-            inner = eliminate(outer)
-            ends += [c for c in inner if c < parts and len(near[c]) <= 1 and c not in light]
+            inner = eliminate_joint(outer)
+            ends += [c for c in inner if c < parts and not gone[c] and len(near[c]) <= 1 and c not in light]
+    for trunk in trunks:
+        for b in trunk:
+            joints = [m for m in near[b] if m >= parts]
+            if len(joints) > 2:
+                break
+            eliminate(b)
+            for m in joints:
+                if all(gone[c] or (m - parts, c) in moved for c in held[m - parts]):
+                    eliminate_joint(m)
     _least_fill(sizes, parts, held, near, gone, eliminate)
     return _fronts(order, sizes, parts, reached, mixed)
+
+
+def _trunks(parts: int, held: Sequence[Sequence[int]]) -> list[list[int]]:
+    """The longest path of each tree from the ground, or from a free end: parts, each joined to the one before.
+
+    held  the parts of each block of multipliers
+    """
+    links: list[set[int]] = [set() for _ in range(parts)]
+    grounded = {some[0] for some in held if len(some) == 1}
+    for some in held:
+        for b in some:
+            links[b].update(c for c in some if c != b)
+    found, known = list[list[int]](), np.zeros(parts, dtype=bool)
+    for b in range(parts):
+        if known[b] or not links[b]:
+            continue
+        some = _paths(links, [b])
+        known[list(some)] = True
+        if sum(len(links[c]) for c in some) > 2 * (len(some) - 1):  # it has loops
+            continue
+        first = [c for c in some if c in grounded] or [next(reversed(some))]
+        before = _paths(links, first)
+        trunk = [next(reversed(before))]
+        while before[trunk[-1]] >= 0:
+            trunk.append(before[trunk[-1]])
+        if len(trunk) >= LONG:
+            found.append(trunk[::-1])
+    return found
+
+
+def _paths(links: Sequence[set[int]], first: Sequence[int]) -> dict[int, int]:
+    """{part: the one before it on the shortest path from the first}, by distance."""
+    before, waiting = dict.fromkeys(first, -1), list(first)
+    for b in waiting:
+        for c in links[b]:
+            if c not in before:
+                before[c] = b
+                waiting.append(c)
+    return before
 
 
 def _least_fill(sizes, parts, held, near, gone, eliminate) -> None:  # type: ignore[no-untyped-def]

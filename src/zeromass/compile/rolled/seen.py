@@ -16,7 +16,7 @@ import numpy as np
 from zeromass.compile.rolled.elements import summands
 from zeromass.compile.rolled.equations import Equations
 from zeromass.compile.rolled.kinds import Kind
-from zeromass.compile.rolled.signature import fresh
+from zeromass.compile.rolled.template import fresh
 from zeromass.compile.straight import operations
 from zeromass.expression import Expression, Symbol, expressions, substitute
 from zeromass.expression.build import ZERO, add

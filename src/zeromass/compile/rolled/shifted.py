@@ -20,9 +20,10 @@ import numpy as np
 
 from zeromass.compile.rolled.equations import ROWS, Unknown
 from zeromass.compile.rolled.kinds import Kind
-from zeromass.compile.rolled.signature import fresh
 from zeromass.compile.rolled.structure import Structure
-from zeromass.expression import Evaluator, Expression, Symbol, expressions, substitute, symbols
+from zeromass.compile.rolled.template import fresh
+from zeromass.expression import Evaluator, Expression, Symbol, expressions, substitute
+from zeromass.expression import t as time
 from zeromass.expression.build import ZERO
 from zeromass.expression.derivative import sparse_jacobian
 
@@ -214,10 +215,7 @@ class _Slopes:
                     if e is not ZERO:
                         formulas.append(e)
                         entries.append(("S", at[i], unknown[0, k]))
-        told = set(symbols(formulas)) - {*kind.own}
-        self._others = [j for j, leaf in enumerate(structure.others) if leaf in told]
-        others = [structure.others[j] for j in self._others]
-        names = [*variables, *kind.constants, *others, *kind.own, *z.values()]
+        names = [*variables, *kind.constants, time, *kind.own, *z.values()]
         self._evaluator = Evaluator(formulas, names) if formulas else None
         self._kind, self._unknown = kind, [unknown[u] for u in z]
         self._places = [column + n * rate for column, rate in zip(columns, rates, strict=True)]
@@ -235,7 +233,7 @@ class _Slopes:
         count = len(self._kind)
         given = [y[place] for place in self._places]
         given += list(self._kind.values.T)
-        given += [np.full(count, parameters[j - 1] if j else t) for j in self._others]
+        given.append(np.full(count, t))
         given += list(parameters[self._kind.picks].T)
         given += [x[place] for place in self._unknown]
         values = self._evaluator(np.column_stack(given))

@@ -113,8 +113,7 @@ class LevelEquations:
         unknowns = self.structure.coordinate_unknowns
         self.asked[unknowns] = ~fixed
         self._unknowns = unknowns
-        off = self.structure.levels > self.level
-        self.asked[off] = 0.0
+        self.asked[~self.structure.determined(self.level)] = 0.0
         self._vector = np.arange(len(fixed))
         """Of each coordinate, a number that it has in common with others of a place, or of a quaternion."""
         place = {x: j for j, x in enumerate(system.coordinates)}

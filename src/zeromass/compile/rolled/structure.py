@@ -12,26 +12,19 @@ from functools import cached_property
 import numpy as np
 
 from zeromass.codegen.target import Target, host
+from zeromass.compile.rolled.element_matrices import ElementMatrices
 from zeromass.compile.rolled.elements import Elements
-from zeromass.compile.rolled.equations import ROWS, weighted
+from zeromass.compile.rolled.equations import weighted
 from zeromass.compile.rolled.fronts import Tables, tables
 from zeromass.compile.rolled.kinds import Kind, kinds_of
 from zeromass.compile.rolled.layout import Blocks, Layout
 from zeromass.compile.rolled.loops import FLOOR
 from zeromass.compile.rolled.machine import Machine, Within
 from zeromass.compile.rolled.order import elimination_order
-from zeromass.compile.rolled.signature import fresh
+from zeromass.compile.rolled.template import fresh
 from zeromass.compile.rolled.tiles import arranged
 from zeromass.equation.rank import CONSISTENCY_TOLERANCE, negligible
-from zeromass.expression import Symbol
-from zeromass.expression import t as time
 from zeromass.model import State, System
-
-LIGHT = 1e-9
-"""Part of the masses of a part, each in its own unit, below which it has none in some direction."""
-
-STRONG = 1e-3
-"""Part of the pivots of a joint that one of its parts makes alone, above which the joint may be eliminated with it."""
 
 
 class Structure:
@@ -60,24 +53,13 @@ class Structure:
         self.plain: bool = plain
         self.tasks: tuple[str, ...] = tuple(tasks)
         self.elements: Elements = elements_of(system)
-        self.others: list[Symbol] = [time, *system.parameters]
         starts = [block.first for block in self.elements.blocks]
         self.firsts: np.ndarray = np.array([*starts, len(system.coordinates)])
         self.kinds: list[Kind] = kinds_of(self.elements, plain=plain)
         self.blocks: Blocks = Blocks(self.elements, self.kinds, plain)
         self.layout: Layout = Layout(self.kinds, self.tasks)
-        numbers = _Numbers(self, t, y, self._held(parameters))
-        light = numbers.light
-        if light:
-            self._weigh(numbers, light)
-            self.layout = Layout(self.kinds, self.tasks)
-        coupled = [blocks for kind in self.kinds if kind.coupled for blocks in kind.blocks.tolist()]
-        strong = numbers.strong(light | {b for some in coupled for b in some} | self._partly(fixed))
-        blocks = self.blocks
-        mixed = {b for b in range(blocks.parts) if blocks.coordinates[b] < blocks.sizes[b]}
-        self.fronts: list[list[int]] = elimination_order(
-            blocks.sizes, blocks.parts, blocks.held, coupled, strong, light, mixed
-        )
+        blocks, matrices = self.blocks, self._matrices(t, y, self._held(parameters))
+        carried = self._order(matrices, fixed)
         order = [b for some in self.fronts for b in some]
         arranged(self.layout, blocks, order)
         self.at: np.ndarray = np.empty(len(order), dtype=np.int64)
@@ -87,7 +69,7 @@ class Structure:
         entries = self.layout.matrix(blocks, self.at)
         net = sum(len(some) > 1 for some in blocks.held) > blocks.parts
         self.tables: Tables = tables(
-            self.fronts, blocks.sizes, blocks.coordinates, entries, 0, first, self.layout.regions, net=net
+            self.fronts, blocks.sizes, blocks.coordinates, entries, 0, first, self.layout.regions, net=net, seldom=plain
         )
         self.levels: np.ndarray = np.full(self.count, -1)
         told = np.flatnonzero(blocks.multiplier[:, 0] >= 0)
@@ -95,6 +77,11 @@ class Structure:
         self.row_unknowns: np.ndarray = self.at[blocks.multiplier[told, 0]] + blocks.multiplier[told, 1]
         levels = np.array([0 if plain and row.placed else row.level for row in system.rows])
         self.levels[self.row_unknowns] = levels[told]
+        self._needs: np.ndarray = self.levels.copy()
+        """Of each unknown, the level of the rows that determine it; −1 if it needs none."""
+        lowest = matrices.levels
+        for b in carried:
+            self._needs[self.at[b]] = lowest[b]
         self.entries: np.ndarray = np.stack([np.concatenate(x) for x in zip(*entries, strict=True)])
         self.masks: np.ndarray = np.ones(self.count)
         if fixed is not None:
@@ -109,6 +96,33 @@ class Structure:
             [bool(lost[a : a + n].any()) for a, n in zip(self.at[: blocks.parts], blocks.coordinates, strict=False)]
         )
 
+    def _matrices(self, t: float, y: np.ndarray, parameters: np.ndarray) -> ElementMatrices:
+        machine = Machine(self.layout, self.blocks, self.tasks[0], host().scalar, self.firsts)
+        machine(t, y, parameters, len(y))
+        return ElementMatrices(self.elements, self.layout, self.blocks, machine)
+
+    def _order(self, matrices: ElementMatrices, fixed: np.ndarray | None) -> set[int]:
+        """Finds the order of elimination and weighs rows where mass is missing; blocks without mass that need no weights.
+
+        These are coordinates without a part that follow the multipliers of their joint, from which they get inertia.
+        """
+        blocks, light, weighed = self.blocks, matrices.light, set[int]()
+        mixed = {b for b in range(blocks.parts) if blocks.coordinates[b] < blocks.sizes[b]}
+        while True:
+            coupled = [some for kind in self.kinds if kind.coupled for some in kind.blocks.tolist()]
+            strong, moved = matrices.pivots(light | {b for some in coupled for b in some} | self._partly(fixed))
+            self.fronts: list[list[int]] = elimination_order(
+                blocks.sizes, blocks.parts, blocks.held, coupled, strong, light, mixed, moved
+            )
+            place = {b: k for k, b in enumerate(b for some in self.fronts for b in some)}
+            carried = light & {b for m, b in moved if place[blocks.parts + m] < place[b]}
+            if not (without := light - weighed - carried):
+                return carried - weighed
+            weighed |= without
+            self.kinds = kinds_of(self.elements, plain=self.plain)
+            self._weigh(matrices, weighed)
+            self.layout = Layout(self.kinds, self.tasks)
+
     def _partly(self, fixed: np.ndarray | None) -> set[int]:
         """Blocks with coordinates that are not solved for: alone they need not make the pivots of a joint."""
         if fixed is None:
@@ -119,6 +133,10 @@ class Structure:
         """Parameters with which all rows hold that may."""
         holding = set(self.elements.holding.values())
         return np.where([p in holding for p in self.system.parameters], 1.0, parameters) if holding else parameters
+
+    def determined(self, level: int) -> np.ndarray:
+        """Which unknowns rows up to a level determine: their multipliers, and coordinates with inertia from them."""
+        return self._needs <= level
 
     def machine(
         self,
@@ -138,13 +156,12 @@ class Structure:
         """
         masks = self.masks
         if task != "motion" and not self.plain:
-            masks = masks * (self.levels <= int(task == "velocities"))
+            masks = masks * self.determined(int(task == "velocities"))
         return Machine(
             self.layout,
             self.blocks,
             task,
             (target or host()).lanes(lanes),
-            self.others,
             self.firsts,
             at=self.at,
             tables=self.tables,
@@ -248,7 +265,7 @@ class Structure:
                     found.append(block.part.name if block.part is not None else block.coordinates[0].name)
         return found
 
-    def _weigh(self, numbers: _Numbers, light: set[int]) -> None:
+    def _weigh(self, matrices: ElementMatrices, light: set[int]) -> None:
         """Rows that hold a part without mass take part in the matrix, each with a weight."""
         for k, kind in enumerate(self.kinds):
             if kind.name != "rows":
@@ -258,117 +275,8 @@ class Structure:
                 continue
             count = kind.rows.shape[1]
             weights = [fresh(f"d{r}", 1.0) for r in range(count)]
-            values = np.where(touching[:, None], numbers.weights(k), 0.0)
+            values = np.where(touching[:, None], matrices.weights(k), 0.0)
             kind.add_weights(weights, values, weighted)
-
-
-class _Numbers:
-    """Entries of the elements at one state."""
-
-    def __init__(self, structure: Structure, t: float, y: np.ndarray, parameters: np.ndarray) -> None:
-        self._s = structure
-        layout, task = structure.layout, structure.tasks[0]
-        machine = Machine(
-            layout, structure.blocks, task, host().scalar, structure.others, structure.firsts, spread=False
-        )
-        machine(t, y, parameters, len(y))
-        values = machine.values[:, 0]
-        self.masses: list[tuple[np.ndarray, np.ndarray]] = []
-        """Of each kind of parts: their blocks, and M of each."""
-        self.slopes: list[dict[int, np.ndarray]] = []
-        for k, kind in enumerate(layout.kinds):
-            equations, count = kind.equations(task), len(kind)
-            held: dict[int, np.ndarray] = {}
-            if kind.name == "part":
-                n = structure.blocks.coordinates[kind.blocks[0, 0]]
-                M = np.zeros((count, n, n))
-                for (_, i), (_, j), e in equations.matrix:
-                    if i < n:
-                        M[:, i, j] += values[layout.entry(k, e)]
-                        M[:, j, i] = M[:, i, j]
-                self.masses.append((kind.blocks[:, 0], M))
-            elif kind.name == "rows":
-                for local in range(kind.blocks.shape[1]):
-                    n = structure.blocks.coordinates[kind.blocks[0, local]]
-                    held[local] = np.zeros((count, kind.rows.shape[1], n))
-                for (_, r), (local, i), e in (entry for entry in equations.matrix if entry[1][0] != ROWS):
-                    held[local][:, r, i] = values[layout.entry(k, e)]
-            self.slopes.append(held)
-
-    @property
-    def light(self) -> set[int]:
-        """Parts that have no mass in some direction."""
-        found: set[int] = set()
-        for blocks, M in self.masses:
-            size = np.sqrt(np.abs(np.diagonal(M, axis1=1, axis2=2)))
-            known = np.asarray(size.all(axis=1))
-            size = np.where(known[:, None], size, 1.0)
-            least = np.asarray(np.linalg.eigvalsh(M / (size[:, :, None] * size[:, None, :]))[:, 0], dtype=np.float64)
-            without = ~known | (least < 0) | negligible(least, 1.0, LIGHT)
-            found |= set(blocks[without].tolist())
-        return found
-
-    def weights(self, k: int) -> np.ndarray:
-        """Of the rows of a kind: about the masses beside them, in units of their slopes."""
-        kind, mean = self._s.kinds[k], self._typical
-        size = np.zeros(kind.rows.shape)
-        for A in self.slopes[k].values():
-            size += (A**2).sum(axis=2)
-        return mean / np.where(size > 0, size, 1.0)
-
-    @property
-    def _typical(self) -> float:
-        """A mass of the system: the mean of those there are."""
-        masses = np.concatenate([M[:, 0, 0] for _, M in self.masses])
-        return float(masses[masses > 0].mean()) if np.any(masses > 0) else 1.0
-
-    def strong(self, without: set[int]) -> set[tuple[int, int]]:
-        """Pairs (block of multipliers, part) where the part alone makes the pivots definite."""
-        blocks = self._s.blocks
-        known = np.zeros(blocks.parts, dtype=bool)
-        for some, _ in self.masses:
-            known[some] = True
-        known[list(without)] = False
-        found: set[tuple[int, int]] = set()
-        sharing: dict[int, list[tuple[int, int]]] = {}
-        for k, kind in enumerate(self._s.kinds):
-            if not self.slopes[k]:
-                continue
-            m = blocks.multiplier[kind.rows[:, 0], 0]
-            alone = np.array([blocks.sizes[b] for b in m]) == kind.rows.shape[1]
-            for local, good in enumerate(_independent([self.slopes[k][c][alone] for c in range(len(self.slopes[k]))])):
-                b = kind.blocks[alone, local]
-                good &= known[b]
-                found |= set(zip((m[alone] - blocks.parts)[good].tolist(), b[good].tolist(), strict=True))
-            for i in np.flatnonzero(~alone).tolist():
-                sharing.setdefault(int(m[i]), []).append((k, i))
-        for m, members in sharing.items():  # constraints between the same parts: their rows together
-            held = blocks.held[m - blocks.parts]
-            each = [np.concatenate([self.slopes[k][c][i] for k, i in members])[None] for c in range(len(held))]
-            for b, good in zip(held, _independent(each), strict=True):
-                if good[0] and known[b]:
-                    found.add((m - blocks.parts, b))
-        return found
-
-
-def _independent(slopes: list[np.ndarray]) -> list[np.ndarray]:
-    """Of rows in the coordinates of several parts, (instances, rows, coordinates) each: in which they are independent.
-
-    As independent in those of one part as in those of all.
-    """
-    products = [A @ A.swapaxes(1, 2) for A in slopes]
-    size = np.sqrt(np.diagonal(sum(products), axis1=1, axis2=2))  # type: ignore[arg-type]
-    good = np.asarray((size > 0).all(axis=1) & np.isfinite(size).all(axis=1))
-    size = np.where(good[:, None], size, 1.0)
-    found = []
-    for A, product in zip(slopes, products, strict=True):
-        if A.shape[1] > A.shape[2] or not len(A):
-            found.append(np.zeros(len(A), dtype=bool))
-            continue
-        scaled = np.where(good[:, None, None], product, 0.0) / (size[:, :, None] * size[:, None, :])
-        least = np.asarray(np.linalg.eigvalsh(scaled)[:, 0], dtype=np.float64)
-        found.append(good & (least > 0) & ~negligible(least, 1.0, STRONG))
-    return found
 
 
 def elements_of(system: System) -> Elements:

@@ -13,7 +13,7 @@ w are further numbers, one for each unknown, of tasks that need them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -24,8 +24,8 @@ from zeromass.compile.rolled.fronts import tables
 from zeromass.compile.rolled.kinds import Kind
 from zeromass.compile.rolled.layout import Layout
 from zeromass.compile.rolled.machine import Machine
-from zeromass.compile.rolled.signature import fresh
 from zeromass.compile.rolled.structure import Structure
+from zeromass.compile.rolled.template import fresh
 from zeromass.expression import Expression, Symbol, directional, expressions
 from zeromass.expression.build import ZERO
 
@@ -73,8 +73,6 @@ class Extended:
             sources.append(structure.at[b] + np.arange(unknowns))
             places.append(end + 2 * own + np.arange(unknowns))
             end += 2 * own + unknowns
-        self._others: list[Symbol] = list(structure.others)
-        self._changes = [fresh(f"δ{p.name}", 0.0) for p in structure.system.parameters]
         more: list[np.ndarray] = []
         self.symbols: list[tuple[dict[Symbol, Symbol], Symbols, Symbols]] = []
         """Of each kind: what varies, and z and w of its unknowns."""
@@ -106,7 +104,6 @@ class Extended:
             self.structure.blocks,
             self.task,
             host().lanes(lanes),
-            [*self._others, *self._changes],
             self.firsts,
             at=self._at,
             tables=self._tables,
@@ -116,7 +113,8 @@ class Extended:
     def _kind(self, kind: Kind, pseudo: int | None) -> Kind:
         """A kind with what varies in its blocks, and with the equations of the task."""
         groups, z, w = [], {}, {}
-        vary = {p: δ for p, δ in zip(self._parameters, self._changes, strict=True) if p not in kind.own}
+        changes = [fresh(f"δ{p.name}", 0.0) for p in kind.own]
+        vary: dict[Symbol, Symbol] = dict(zip(kind.own, changes, strict=True))
         for g, group in enumerate(kind.groups):
             half = len(group) // 2
             unknowns = self.structure.blocks.coordinates[kind.blocks[0, g]]
@@ -145,13 +143,9 @@ class Extended:
             kind.values,
             lambda task, kind=kind, vary=vary, z=z: self._derived(kind.equations("motion"), vary, z),
             coupled=kind.coupled,
-            own=kind.own,
-            picks=kind.picks,
+            own=[*kind.own, *changes],
+            picks=np.concatenate([kind.picks, len(self.structure.system.parameters) + kind.picks], axis=1),
         )
-
-    @property
-    def _parameters(self) -> Sequence[Symbol]:
-        return self._others[1:]
 
 
 def tangent_of(structure: Structure) -> Extended:

@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 import numpy as np
 
 from zeromass.codegen.target import FIRST, Code, Target, host
-from zeromass.compile.module import code, with_reciprocals
+from zeromass.compile.module import assembled, code, compiled, with_reciprocals
 from zeromass.compile.repeated import repeated
 from zeromass.compile.rolled.elements import OWN
 from zeromass.compile.rolled.kernel import Kernel
-from zeromass.compile.rolled.kinds import grouped
-from zeromass.compile.rolled.machine import kernel_code
-from zeromass.compile.rolled.signature import fresh, lifted
+from zeromass.compile.rolled.kernel_groups import kernel_groups
 from zeromass.compile.rolled.structure import Structure
+from zeromass.compile.rolled.template import fresh
 from zeromass.compile.straight import Flavour
-from zeromass.expression import Expression, Symbol, rate, symbols
+from zeromass.expression import Expression, Symbol, rate, symbols, t
+from zeromass.model import ModelError
 
 if TYPE_CHECKING:
     from zeromass.compile.program import Program
@@ -64,9 +64,10 @@ class Watching:
         """Of each of those that belong together the kernel, and which of its instances they are."""
         self.count: int = 0
         numbers = {id(group): i for i, group in enumerate(self._groups)}
-        for members, lift, columns, values in grouped(self._where, self._groups, lambda g: [*g.functions], self._types):
+        bodies = [block.part for block in elements.blocks]
+        shared = kernel_groups(self._where, self._groups, lambda g: [*g.functions], self._types, bodies)[False]
+        for members, formulas, columns, values, _ in shared:
             one = members[0]
-            formulas = lifted(list(one.functions), lift, self._where, (*one.blocks, *one.own))
             places = np.array([self._firsts(group) for group in members], dtype=np.int32).reshape(len(members), -1)
             own = [system.parameters[OWN - b] for b in one.own]
             self._kinds.append((self._symbols(one), columns, own, with_reciprocals(formulas), places))
@@ -149,15 +150,15 @@ class Watching:
     @property
     def _inputs(self) -> list[list[Symbol]]:
         system = self._structure.system
-        t, *parameters = self._structure.others
-        return [[t], [*system.coordinates, *system.rates], parameters, [*system.accelerations], [*system.multipliers]]
+        known = [[t], [*system.coordinates, *system.rates], list(system.parameters)]
+        return [*known, [*system.accelerations], [*system.multipliers]]
 
     def _made(self, lanes: int) -> tuple[Code, Code, list[object]]:
         """The motion with its multipliers, and the kernels, made once."""
         if lanes not in self._codes:
             machine = self._structure.machine("motion", lanes, told=True)
             motion, target = machine.code("rhs"), host().lanes(lanes)
-            kernels = kernel_code(self.kernels(target), target)
+            kernels = compiled(assembled(self.kernels(target), target), target, 1)
             self._codes[lanes] = motion, kernels, [machine, motion, kernels, self]
         return self._codes[lanes]
 
@@ -169,7 +170,6 @@ class Watching:
                 f"watch{k}",
                 groups,
                 columns,
-                self._structure.others,
                 formulas,
                 flavour,
                 stride=len(formulas),
@@ -193,6 +193,21 @@ class Watching:
             repeated(address, [columns, columns[:, 1:], columns[:, 1 + 2 * n :], values])
             found[first : first + lanes] = values[0].T[: len(block)]
         return found
+
+
+def check_following(formulas: np.ndarray, program: Program) -> None:
+    """Raises where formulas depend on forces that constraints share, which the machine code does not compute."""
+    from zeromass.compile.rolled.program import RolledProgram, check_told, sharing
+
+    assert isinstance(program, RolledProgram)
+    check_told(program, symbols(formulas))
+    shared = sharing(program, formulas, program.made_at.inputs)
+    if shared:
+        raise ModelError(
+            f"the forces of {', '.join(map(repr, shared))} are shared by constraints that repeat one another, and no "
+            "formula of this large system tells how, so that they can not be watched; leave one of them out, or ask a run "
+            "for them"
+        )
 
 
 def held_modes(program: Program, modes: Sequence[Symbol], inputs: np.ndarray) -> np.ndarray:

@@ -13,11 +13,11 @@ from zeromass.codegen.target import Target
 from zeromass.compile.module import Groups, text_of
 from zeromass.compile.newton import NewtonSteps
 from zeromass.compile.rolled.elsewhere import Elsewhere
-from zeromass.compile.rolled.following import check_following
 from zeromass.compile.rolled.machine import Machine
 from zeromass.compile.rolled.plan import Plan
 from zeromass.compile.rolled.program import RolledProgram
 from zeromass.compile.rolled.start import TASKS, LevelEquations
+from zeromass.compile.rolled.watching import check_following
 from zeromass.expression import Expression, Symbol, as_expression, expressions, symbols
 from zeromass.expression.grid import Grid
 from zeromass.integrate.alone.large_start import Decided, DroppedRows, Level, Off, Solve
@@ -136,9 +136,8 @@ class Large:
     # the start -------------------------------------------------------------------------------------------------------
     def _begin(self, module: ir.Module, steps: NewtonSteps | None) -> None:
         structure, target, within = self._structure, self._target, self._within
-        levels = structure.levels
-        masks = [(m, (levels <= int(task == "velocities")).astype(float)) for task, m in self._back.items()]
-        Decided(module, target, within, self._motion, masks, levels)
+        masks = [(m, structure.determined(int(task == "velocities")).astype(float)) for task, m in self._back.items()]
+        Decided(module, target, within, self._motion, masks, structure.levels)
         DroppedRows(module, target, within, self._motion, structure.row_unknowns, self._followed)
         if steps is None:
             return

@@ -11,7 +11,7 @@ import numpy as np
 
 from zeromass.compile.program import Program
 from zeromass.expression import Expression
-from zeromass.expression.node import ordered
+from zeromass.expression.node import ordered, undisturbed
 from zeromass.integrate.endings import in_large, no_number, no_step, out_of_memory, rounded_away, singular, unexplained
 from zeromass.integrate.methods import Method
 from zeromass.integrate.outcome import Ending, Occurrence, Outcome
@@ -80,6 +80,7 @@ class Loop:
     until: float
     settings: Settings
 
+    @undisturbed
     def __init__(
         self,
         program: Program,
