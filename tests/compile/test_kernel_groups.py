@@ -112,7 +112,7 @@ def replaced(elements: Elements, one: Any, other: Any) -> Iterator[tuple[list[An
 
 
 def evaluated(e: Expression, values: dict[Any, float]) -> float:
-    return float(zm.evaluate(e, {x: values[x] for x in symbols(e)}))
+    return float(zm.expression.evaluate(e, {x: values[x] for x in symbols(e)}))
 
 
 @pytest.mark.parametrize("kind", few(["chain", "robot"], 2))

@@ -208,7 +208,7 @@ def test_coordinates_are_determined_by_the_rows_that_they_change() -> None:
     count = 50
     points = [zm.Particle(f"p{k}", 1.0) for k in range(count)]
     slides = [zm.coordinate(f"s{k}") for k in range(count)]
-    rows = dict[str, zm.Expression]()
+    rows = dict[str, zm.expression.Expression]()
     for k, (p, s) in enumerate(zip(points, slides, strict=True)):
         x, y, z = p.position
         rows |= {f"place {k}": x + y * (s - 1.0), f"rate {k}": zm.rate(s - z)}
