@@ -12,6 +12,7 @@ from zeromass import shapes as shapes
 from zeromass import study as study
 from zeromass import surfaces as surfaces
 from zeromass.compile.program import compile as compile
+from zeromass.contact import Collisions as Collisions
 from zeromass.contact import Contact as Contact
 from zeromass.contact import Contacts as Contacts
 from zeromass.contact import Friction as Friction

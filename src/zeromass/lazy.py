@@ -29,7 +29,7 @@ def attach(package: str, missing: Callable[[str], str | None] = lambda name: Non
             home |= {alias.asname or alias.name: str(node.module) for alias in node.names}
         elif isinstance(node, ast.Assign):
             public = ast.literal_eval(node.value)
-    names = [*home] if public is None else public
+    names = [name for name in (home if public is None else public) if name[0] != "_"]
 
     def found(name: str) -> Any:
         if name not in home:

@@ -11,6 +11,7 @@ from zeromass.contact.collisions import collision_contacts as collision_contacts
 from zeromass.contact.contacts import Contacts as Contacts
 from zeromass.contact.element import Contact as Contact
 from zeromass.contact.friction import Friction as Friction
+from zeromass.contact.group import Collisions as Collisions
 from zeromass.contact.pair import Pair as Pair
 from zeromass.contact.roller import Roller as Roller
 from zeromass.contact.rolling import Rolling as Rolling

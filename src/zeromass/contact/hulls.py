@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from zeromass.model.polyhedra import Polyhedron
+from zeromass.model.collisions import SOLID, Polytope
 
 SAME = 1e-9
 """Part of 1 and of sizes by which the planes of two triangles of one face may differ."""
 
 
-def polyhedron(points: np.ndarray) -> Polyhedron:
+def polyhedron(points: np.ndarray) -> Polytope:
     """The convex hull of some points."""
     from scipy.spatial import ConvexHull  # few shapes are looked at so
 
@@ -31,7 +31,7 @@ def polyhedron(points: np.ndarray) -> Polyhedron:
     loops = tuple(_loop(corners, face, plane[:3]) for face, plane in zip(faces, planes, strict=True))
     beside = {edge: face for face, loop in enumerate(loops) for edge in zip(loop, (*loop[1:], loop[0]), strict=True)}
     edges = [(i, j, face, beside[j, i]) for (i, j), face in beside.items() if i < j]
-    return Polyhedron(corners, np.array(planes), loops, np.array(edges, dtype=np.int64))
+    return Polytope(SOLID, corners, np.array(planes), loops, np.array(edges, dtype=np.int64))
 
 
 def _loop(points: np.ndarray, face: set[int], normal: np.ndarray) -> tuple[int, ...]:

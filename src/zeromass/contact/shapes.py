@@ -11,8 +11,8 @@ import numpy as np
 from zeromass.contact.hulls import polyhedron
 from zeromass.contact.outlines import Ellipsoid, Outline, Round
 from zeromass.model import ModelError, Ring, Wheel
+from zeromass.model.collisions import Polytope
 from zeromass.model.given import Number, Vector, given_numbers, given_scalar, given_vector
-from zeromass.model.polyhedra import Polyhedron
 
 Axis = Annotated[Any, (3,)]
 """Of a round shape, three components along the axes of the body."""
@@ -28,7 +28,7 @@ class Vertices:
     points: np.ndarray
 
     @cached_property
-    def polyhedron(self) -> Polyhedron:
+    def polyhedron(self) -> Polytope:
         """Its faces and edges."""
         return polyhedron(self.points)
 

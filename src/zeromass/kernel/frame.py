@@ -141,6 +141,8 @@ class Frame(ABC):
             return self.as_real(value)
         if value.kind == INT and kind == ADDRESS:
             return Typed(ADDRESS, [self.b.inttoptr(value.value, POINTER)])
+        if isinstance(value.kind, type) and kind == ADDRESS:
+            return Typed(ADDRESS, [value.value])
         if isinstance(kind, Tuple) and isinstance(value.kind, Tuple) and len(kind.items) == len(value.kind.items):
             parts = [self.converted(node, v, k, what) for v, k in zip(self.split(value), kind.items, strict=True)]
             return Typed(kind, [p for part in parts for p in part.parts])

@@ -14,6 +14,7 @@ import numpy as np
 
 from zeromass.expression import Array, Expression, Symbol
 from zeromass.frozen import frozen
+from zeromass.model.collisions import Collider, Colliders, ContactLaw, LoadedGroup, Polytope
 from zeromass.model.connection import Connection
 from zeromass.model.constraint import Row
 from zeromass.model.contact import ContactPoint
@@ -59,6 +60,8 @@ def connections_record(system: System, w: Writer) -> dict[str, Any]:
         found["limited"] = watched
     if system.unilaterals:
         found["unilaterals"] = [unilateral_record(one, w) for one in system.unilaterals]
+    if system.colliders is not None:
+        found["colliders"] = _colliders(system, system.colliders, w)
     if system._carried:
         found["carried"] = [_fields(contact, w) for contact in system._carried]
     return found
@@ -71,8 +74,56 @@ def take_connections(system: System, data: Mapping[str, Any], r: Reader) -> None
     system.joints = tuple(_read_joint(joint, rows, λ, r) for joint in data.get("joints", ()))
     system._carried = tuple(ContactPoint(**_read_fields(contact, r)) for contact in data.get("carried", ()))
     system.unilaterals = tuple(read_unilateral(one, r) for one in data.get("unilaterals", ()))
+    if "colliders" in data:
+        system.colliders = _read_colliders(system, data["colliders"], r)
     limited = tuple(LoadedForce(tuple(read_event(event, r) for event in one)) for one in data.get("limited", ()))
     system._limited = limited
+
+
+def _colliders(system: System, colliders: Colliders, w: Writer) -> dict[str, Any]:
+    """The data of collision shapes; bodies by their place among the parts of the system."""
+    places = {id(part): k for k, part in enumerate(system.parts)}
+
+    def shape(one: Collider) -> dict[str, Any]:
+        p = one.polytope
+        numbers = {"points": p.points.tolist(), "planes": p.planes.tolist(), "edges": p.edges.tolist()}
+        body = None if one.body is None else places[id(one.body)]
+        return {"name": one.name, "body": body, "radius": one.radius, "kind": p.kind, "loops": p.loops, **numbers}
+
+    def law(one: ContactLaw) -> list[Any]:
+        return [_value(e, w) for e in (one.friction, one.kinetic, one.restitution, one.creep, one.least_bounce)]
+
+    groups = [
+        {"name": group.name, "law": law(group.law), "shapes": list(map(shape, group.colliders))}
+        for group in colliders.elements
+    ]
+    return {"groups": groups, "joined": [[places[id(body)] for body in two] for two in colliders.joined]}
+
+
+def _read_colliders(system: System, data: Mapping[str, Any], r: Reader) -> Colliders:
+    """The collision shapes of their data."""
+
+    def shape(one: Mapping[str, Any]) -> Collider:
+        points, planes = np.array(one["points"], dtype=float), np.array(one["planes"], dtype=float).reshape(-1, 4)
+        edges = np.array(one["edges"], dtype=np.int64).reshape(-1, 4)
+        loops = tuple(map(tuple, one["loops"]))
+        indices = [(edges[:, :2], len(points)), (edges[:, 2:] + 1, len(planes) + 1)]
+        indices += [(np.array(loop), len(points)) for loop in loops]
+        if points.shape[1:] != (3,) or any((i < 0).any() or (i >= n).any() for i, n in indices):  # kernels go by them
+            raise ValueError(f"the data of the shape '{one['name']}' has vertices or edges that are none")
+        polytope = Polytope(int(one["kind"]), points, planes, loops, edges)
+        body = None if one["body"] is None else system.parts[one["body"]]
+        return Collider(one["name"], body, polytope, float(one["radius"]))
+
+    groups = [
+        LoadedGroup(
+            group["name"],
+            tuple(map(shape, group["shapes"])),
+            ContactLaw(*(_read_value(e, r) for e in group["law"])),
+        )
+        for group in data["groups"]
+    ]
+    return Colliders(groups, [(system.parts[a], system.parts[b]) for a, b in data["joined"]])
 
 
 def unilateral_record(one: Unilateral, w: Writer) -> dict[str, Any]:

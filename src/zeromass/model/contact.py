@@ -90,12 +90,12 @@ class ContactElement(Protocol):
 
 def touching(contacts: Iterable[ContactElement], parts: Sequence[Part]) -> tuple[ContactElement, ...]:
     """Contacts of parts of a system, each with a name of its own."""
-    if hasattr(contacts, "unilaterals"):
+    if hasattr(contacts, "unilaterals") or hasattr(contacts, "colliders"):
         raise ModelError("contacts is a list of contacts: write [zm.Contact(…)]")
     found: list[Any] = given_all(contacts, object, "contacts", "a zm.Contact(…)")
     known = {id(part) for part in parts}
     for one in found:
-        if not hasattr(one, "unilaterals"):
+        if not (hasattr(one, "unilaterals") or hasattr(one, "colliders")):
             raise ModelError(f"contacts are zm.Contact(…), not {shown(one)}")
         for body in one.bodies:
             if id(body) not in known:

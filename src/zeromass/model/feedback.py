@@ -66,12 +66,16 @@ def with_feedback(
         system.contact_elements,
         system.unilaterals,
     )
+    closed.colliders = system.colliders
     closed._complete(
         free._replace(Q=substitute(Q, given)), list(system.rows), substitute(system.C, given), system.multipliers
     )
     closed.events, closed.mode = system.events, system.mode
     closed._limited = system._limited
-    closed._know(*(e for one in closed.unilaterals for e in one.numbers), *(event.zero for event in closed.events))
+    numbers = () if closed.colliders is None else closed.colliders.numbers
+    closed._know(
+        *(e for one in closed.unilaterals for e in one.numbers), *numbers, *(event.zero for event in closed.events)
+    )
     return closed
 
 

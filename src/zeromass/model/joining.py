@@ -17,6 +17,7 @@ from zeromass.expression.build import ZERO
 from zeromass.expression.evaluate import Sparse
 from zeromass.expression.substitute import substitute
 from zeromass.frozen import frozen
+from zeromass.model.collisions import without_collisions
 from zeromass.model.constraint import Row, acceleration_rows, rows_of, velocity_residuals
 from zeromass.model.contact import ContactPoint, Supported
 from zeromass.model.event import Event
@@ -192,6 +193,10 @@ def assembled(
     added, acting = rows_of(constraints), loads(forces)
     for system in systems:
         system.check_joined(coupled=bool(added or acting))
+    for system in systems:
+        without_collisions(
+            system, "joined systems, with_constraints and with_forces", "make one zm.System of all parts"
+        )
     free = [system._free for system in systems]
     q = np.concatenate([part.q for part in free])
     shared = [x for x, count in Counter(q).items() if count > 1]

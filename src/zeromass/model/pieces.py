@@ -18,6 +18,7 @@ from zeromass.expression import (
     Symbol,
     as_expression,
     derivative,
+    expressions,
     gradient,
     heading,
     jacobian,
@@ -26,8 +27,10 @@ from zeromass.expression import (
 )
 from zeromass.expression import t as time
 from zeromass.expression.evaluate import Sparse
-from zeromass.expression.pieces import Pieces, Switch, unwrapped
+from zeromass.expression.pieces import SWITCHING, Pieces, Switch, unwrapped
+from zeromass.model.collisions import Colliders
 from zeromass.model.connection import names_of
+from zeromass.model.large import Given
 from zeromass.model.large_pieces import ForcePieces, OneByOne, complete_holds, smooth_forces
 from zeromass.model.sliding import Held, acting, sliding_modes
 from zeromass.model.state import ROUNDING, Magnitude, State
@@ -79,9 +82,12 @@ class SystemPieces:
 
     def __init__(self, given: System) -> None:
         self.given: System = given
-        found = smooth_forces(given) if given.large else None
+        self.colliders: Colliders | None = given.colliders
+        found = smooth_forces(given) if given.large and self.colliders is None else None
         if found is not None:
             self._of_forces(*found)
+        elif given.large and SWITCHING.isdisjoint(given.contents[1]):
+            self._of_wrenches(given)
         else:
             self._of_all(given)
 
@@ -99,6 +105,19 @@ class SystemPieces:
         vars(smooth)["pieces"] = None
         self.held, self.system = complete_holds(smooth, forces), smooth
 
+    def _of_wrenches(self, given: System) -> None:
+        """Of a large system without switches, with wrenches of the contacts of its shapes."""
+        from zeromass.model.system import System
+
+        free, smooth, colliders = cast(Any, given._free), object.__new__(System), self.colliders
+        assert colliders is not None
+        kinetic, potential = free.extra
+        free = Given(list(free.parts), [*free.loads, *colliders.loads], free.q, kinetic, potential, free.gravity)
+        smooth._complete(cast("Unconstrained", free), list(given.rows), given.C, given.multipliers)
+        smooth.parameters = (*given.parameters, *colliders.hidden)
+        vars(smooth)["pieces"] = None
+        self.switches, self._pieces, self.system = (), Pieces(), smooth
+
     def _of_all(self, given: System) -> None:
         from zeromass.model.system import System
 
@@ -111,6 +130,8 @@ class SystemPieces:
         self.unilaterals = tuple(one.smoothed(pieces.found) for one in given.unilaterals)
         if self.unilaterals:
             Q = with_forces(Q, self.unilaterals, given.rates)
+        for load in () if self.colliders is None else self.colliders.loads:
+            Q = expressions(Q + load.generalized(given.coordinates))
         free = free._replace(masses=Sparse.of(M), Q=Q, **stored)
         smooth = object.__new__(System)
         rows = [row._replace(zero=zero) for row, zero in zip(given.rows, new, strict=True)]
@@ -125,6 +146,7 @@ class SystemPieces:
         hidden = [leaf for switch in self.switches for leaf in (switch.mode, switch.margin)]
         hidden += [held.flag for held in self.held.values()]
         hidden += hidden_parameters(self.unilaterals)
+        hidden += [] if self.colliders is None else self.colliders.hidden
         smooth.parameters = (*given.parameters, *hidden)
         smooth.sliding_modes, smooth.contact_modes = self.held, self.unilaterals
         self.system = smooth
@@ -287,7 +309,7 @@ class SystemPieces:
     @cached_property
     def _start_is_timed(self) -> bool:
         """Whether all that a start is solved from depends on no modes but those of time."""
-        if self.in_forces:
+        if self.in_forces or not self.switches:
             return True
         system, others = self.system, {s.mode for k, s in enumerate(self.switches) if k not in self.of_time}
         return others.isdisjoint(
@@ -308,7 +330,7 @@ class SystemPieces:
     def _motion(self) -> frozenset[Symbol]:
         """What masses, forces, constraints and contacts depend on."""
         system = self.system
-        if self.in_forces:
+        if system.large:
             return frozenset(symbols(system.formulas))
         laws = [as_expression(e) for one in self.unilaterals for e in (*one.numbers, one.approach)]
         return frozenset(
@@ -382,7 +404,7 @@ class SystemPieces:
         energies = [e for name in ENERGIES if (e := getattr(free, name)) is not None]
         of = {
             "constraints": [row.zero for row in self.system.rows],
-            "masses": free.masses.entries if energies and not self.in_forces else (),
+            "masses": free.masses.entries if energies and self.switches and not self.in_forces else (),
             "energies": energies,
         }
         places = {switch.mode: k for k, switch in enumerate(self.switches)}
@@ -394,7 +416,7 @@ class SystemPieces:
     @cached_property
     def only_forces(self) -> bool:
         """Whether the switches are in forces alone, and the masses and constraints are the same on all pieces."""
-        if self.in_forces:
+        if self.in_forces or not self.switches:
             return True
         modes = {switch.mode for switch in self.switches}
         return modes.isdisjoint(symbols(self.system.M, self.system.A, self.system.b, self.system.velocity_constraints))

@@ -13,12 +13,10 @@ are chosen anew where the features of a contact change: so one system of equatio
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
-
-import numpy as np
 
 from zeromass.expression import Expression, Symbol
 from zeromass.expression.node import symbol
+from zeromass.model.collisions import Polytope
 
 FEATURE = (
     "feature",
@@ -33,37 +31,11 @@ UP = FEATURE.index("nB 2")
 
 
 @dataclass(frozen=True, eq=False)
-class Polyhedron:
-    """A convex polyhedron, in the axes of its shape.
-
-    points  vertices, m, (v, 3)
-    planes  n and d of each face, n · x ≤ d inside, (f, 4)
-    loops   vertices of each face, counterclockwise seen from outside
-    edges   both vertices and both faces of each edge, (e, 4)
-    """
-
-    points: np.ndarray
-    planes: np.ndarray
-    loops: tuple[tuple[int, ...], ...]
-    edges: np.ndarray
-
-    @cached_property
-    def size(self) -> float:
-        """Largest distance of a vertex from the origin, m."""
-        return float(np.linalg.norm(self.points, axis=1).max())
-
-    @cached_property
-    def sides(self) -> int:
-        """Vertices of the face that has most."""
-        return max(map(len, self.loops))
-
-
-@dataclass(frozen=True, eq=False)
 class PolyhedraPair:
     """Two polyhedra that may touch, and how A is placed in the axes of B: its rotation matrix row by row, and its origin."""
 
-    first: Polyhedron
-    second: Polyhedron
+    first: Polytope
+    second: Polytope
     pose: tuple[Expression, ...]
 
     @property

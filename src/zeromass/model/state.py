@@ -24,6 +24,7 @@ from zeromass.expression.pieces import switches
 from zeromass.frozen import frozen
 from zeromass.lazy import later
 from zeromass.model.by_expression import ByExpression
+from zeromass.model.collisions import without_collisions
 from zeromass.model.given import by_parameter, given_mapping, given_real
 from zeromass.model.interface import Interface
 from zeromass.model.naming import meant
@@ -291,6 +292,8 @@ class State(Interface, Remembering, ByExpression):
                 f"at t = {self.t:g} s the motion slides along {self.sliding}, and a state alone does not tell what holds it "
                 "there; ask the run, run.at(t)[…]"
             )
+        if unsolved:
+            without_collisions(self.system, "accelerations and forces of a state", "ask the run, run.at(t)[…]")
         if self.system.unilaterals and (unsolved or not self._hidden.isdisjoint(symbols(e))):
             return later("zeromass.integrate.hybrid.initial_value", "initial_value")(self, e)
         if unsolved:

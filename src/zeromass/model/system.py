@@ -31,6 +31,7 @@ from zeromass.expression.evaluate import Sparse
 from zeromass.expression.node import contents, undisturbed
 from zeromass.expression.pieces import SWITCHING
 from zeromass.lazy import later
+from zeromass.model.collisions import Colliders, colliders_of
 from zeromass.model.connection import Connection, connected
 from zeromass.model.constraint import Row, acceleration_rows, check_rows, rows_of, velocity_residuals
 from zeromass.model.contact import ContactElement, ContactPoint, Supported, touching
@@ -154,7 +155,9 @@ class System(Interface, Remembering):
             constraints = {**own, **asked_for}
         parts = _parts(parts)
         self.joints: tuple[Connection, ...] = connected(joints, parts)
-        self.contact_elements: tuple[ContactElement, ...] = touching(contacts, parts)
+        elements = touching(contacts, parts)
+        self.colliders = colliders_of(elements, self.joints)
+        self.contact_elements = () if self.colliders is not None else elements
         parts += [part for one in self.contact_elements for part in one.parts]
         if gravity is None and potential is None and lagrangian is None:
             self._warn_of_no_gravity(parts)
@@ -198,6 +201,8 @@ class System(Interface, Remembering):
         acting = [*acting, *given]
         self._complete(free, rows, C)
         self._know(*(e for one in self.unilaterals for e in one.numbers))
+        if self.colliders is not None:
+            self._know(*self.colliders.numbers)
         self._watch(tuple(load for load in acting if hasattr(load, "requirements")))
         if control and by is None:
             self.control = tracked(self, control, settling)
@@ -257,6 +262,7 @@ class System(Interface, Remembering):
     def requirements(self) -> tuple[Requirement, ...]:
         """What its numbers must satisfy, where parameters decide it: those of its parts, joints and forces."""
         given = (*self.parts, *self.joints, *self.contact_elements, *self._limited)
+        given = given if self.colliders is None else (*given, self.colliders)
         return tuple(requirement for one in given for requirement in getattr(one, "requirements", ()))
 
     @cached_property
@@ -410,7 +416,10 @@ class System(Interface, Remembering):
     """Of a system on its pieces: switches that may hold its motion, by their modes."""
 
     contact_elements: tuple[ContactElement, ...] = ()
-    """Bodies that may touch something, as they were given."""
+    """Bodies that may touch something by formulas, as they were given."""
+
+    colliders: Colliders | None = None
+    """Collision shapes, whose contacts are found by numbers; of a system whose contacts are formulas None."""
 
     contact_modes: tuple[Unilateral, ...] = ()
     """Of a system on its pieces: unilateral constraints, whose forces follow from flags among its parameters."""
@@ -806,12 +815,12 @@ class System(Interface, Remembering):
             _, operations = contents(
                 [*free.masses.entries, *free.Q, *self.C, *[row.zero for row in self.rows], *energies]
             )
-        if SWITCHING.isdisjoint(operations) and not self.unilaterals:
+        if SWITCHING.isdisjoint(operations) and not self.unilaterals and self.colliders is None:
             return None
         from zeromass.model.pieces import SystemPieces  # few systems have any
 
         pieces = SystemPieces(self)
-        return pieces if pieces.switches or pieces.unilaterals else None
+        return pieces if pieces.switches or pieces.unilaterals or self.colliders is not None else None
 
     def index(self, coordinate: Expression) -> int:
         """Index of a coordinate in q, and in M, Q and the columns of A."""

@@ -157,7 +157,7 @@ def unsupported(system: System) -> str | None:
     carried = [part for part in system.parts if not len(part.coordinates) and symbols(part.position, part.kinetic)]
     if carried:
         return f"'{carried[0].name}' has no coordinates of its own and moves with others"
-    if system.pieces is not None and not system.pieces.in_forces:
+    if system.pieces is not None and system.pieces.switches and not system.pieces.in_forces:
         return "formulas other than those of forces have kinks or jumps"
     if system.events or system.contacts:
         return "its motion changes its kind"

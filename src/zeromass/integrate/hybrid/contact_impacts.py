@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from zeromass.integrate.collisions.law import HOLD, KINETIC, LAW, RESTITUTION
 from zeromass.integrate.hybrid.contact_kinematics import (
     TOUCHES,
     evaluate_contacts,
@@ -11,7 +12,7 @@ from zeromass.integrate.hybrid.contact_kinematics import (
     slow_speed,
 )
 from zeromass.integrate.hybrid.contact_problem import INFINITE
-from zeromass.integrate.hybrid.contact_table import CLOSES, HOLD, KINETIC, LAW, RESTITUTION, Contacts
+from zeromass.integrate.hybrid.contact_table import CLOSES, Contacts
 from zeromass.integrate.hybrid.impact_problem import ImpactStatus
 from zeromass.integrate.hybrid.impacts import impacts
 from zeromass.integrate.hybrid.messages import ContactEnd
@@ -112,6 +113,7 @@ def apply_impacts(x: Contacts, w: Switches, y: Reals, values: Reals, jams: bool)
             p.w[3 * i] = min(p.w[3 * i], 0.0)
     if impacts(p, c, x.simultaneous) > int(ImpactStatus.SEQUENTIAL):
         return fail(x, int(ContactEnd.NO_IMPULSE), 0)
+    x.gained += p.energy
     for i in range(3 * c.k):
         if p.P[i] != 0.0:
             j = 3 * x.listed[i // 3] + i % 3

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from zeromass.integrate.hybrid.contact_table import CLOSES, LAW, SIZE, SPEED, STEEP, Contacts
+from zeromass.integrate.collisions.law import LAW, SIZE, SPEED, STEEP
+from zeromass.integrate.hybrid.contact_table import CLOSES, Contacts
 from zeromass.integrate.hybrid.polyhedra import choose_features
 from zeromass.integrate.hybrid.switches import Switches
 from zeromass.kernel.language import Ints, Reals, kernel, sqrt

@@ -14,7 +14,6 @@ from zeromass.integrate.hybrid.contact_problem import (
     has_normal,
     set_accelerations,
 )
-from zeromass.integrate.hybrid.tolerances import SMALL
 from zeromass.kernel.language import Reals, Reals2, kernel, reals, sqrt
 from zeromass.kernel.roots import PLACE, begin_bracket, narrow_bracket
 
@@ -162,15 +161,15 @@ def law_violation(p: ContactProblem) -> float:
 @kernel
 def takes(p: ContactProblem, i: int, mode: int) -> bool:
     """Whether the forces and accelerations of a contact that satisfies the law are those of a mode, to rounding."""
-    force, N, T, a = SMALL * p.level * p.rho[i], pressing(p, i), tangential_size(p.f, i), tangential_size(p.acc, i)
+    force, N, T, a = p.small * p.level * p.rho[i], pressing(p, i), tangential_size(p.f, i), tangential_size(p.acc, i)
     if barred_modes(p, i, True) & BITS[mode] != 0:
         return False
     if mode == OPEN:
         return max(N, T) <= force
-    if has_normal(p, p.base[i]) and p.acc[3 * p.base[i]] > SMALL * p.level:
+    if has_normal(p, p.base[i]) and p.acc[3 * p.base[i]] > p.small * p.level:
         return False
     if mode == STICK:
-        return a <= SMALL * p.level
+        return a <= p.small * p.level
     return p.normal_only[i] != 0 or p.friction[i] * N <= T + force
 
 
@@ -179,8 +178,8 @@ def set_states(p: ContactProblem) -> bool:
     """p.state ← modes by the motion: whether each contact takes one that is not excluded."""
     for i in range(p.count):
         b = p.base[i]
-        opens = has_normal(p, b) and p.acc[3 * b] > SMALL * p.level
-        slips = p.normal_only[i] != 0 or tangential_size(p.acc, i) > SMALL * p.level
+        opens = has_normal(p, b) and p.acc[3 * b] > p.small * p.level
+        slips = p.normal_only[i] != 0 or tangential_size(p.acc, i) > p.small * p.level
         shown = OPEN if opens else SLIP if slips else STICK
         if not takes(p, i, shown):
             shown = -1

@@ -12,6 +12,7 @@ from zeromass.integrate.hybrid.contact_newton import LEAST, iterate_proximal_poi
 from zeromass.integrate.hybrid.contact_problem import (
     BITS,
     INFINITE,
+    LOOSEST,
     OPEN,
     SLIP,
     STICK,
@@ -23,7 +24,6 @@ from zeromass.integrate.hybrid.contact_problem import (
     has_normal,
     set_bars,
 )
-from zeromass.integrate.hybrid.tolerances import SMALL
 from zeromass.kernel.functions import cos, sin
 from zeromass.kernel.language import kernel, sqrt
 
@@ -79,6 +79,14 @@ def solve_island(p: ContactProblem) -> int:
         if (not single or p.exhaustive) and (p.exhaustive or not p.solved):
             set_bars(p, start >= CASES)
             solve_from(p, start % CASES)
+    if not p.solved and not proved and p.count > 1:  # from the nearest to a solution
+        p.f[:n] = p.solution[:n]
+        iterate_proximal_points(p, LEAST, 0.0)
+        note_motion(p)
+        if not p.solved and p.solution_miss <= LOOSEST:
+            p.small = LOOSEST
+            p.f[:n] = p.solution[:n]
+            note_motion(p)
     if (p.exhaustive or not p.solved) and not proved:
         proved = try_cases(p)
     p.f[:n] = p.solution[:n]
@@ -116,7 +124,7 @@ def solve_one(p: ContactProblem) -> bool:
 def note_motion(p: ContactProblem) -> bool:
     """Whether forces p.f satisfy the law in modes that are not excluded; p.solution ← the first such, or the nearest."""
     n, violated = 3 * p.count, law_violation(p)
-    right = violated <= SMALL and set_states(p)
+    right = violated <= p.small and set_states(p)
     if right and p.solved:
         for k in range(n):
             p.several = p.several or abs(p.acc[k] - p.solution_acc[k]) > APART * p.level
@@ -244,5 +252,5 @@ def store_island(p: ContactProblem) -> None:
             x, y = (-t1 / force, -t2 / force) if force >= a * p.rho[i] else (a1 / a, a2 / a)
         if p.state[i] == SLIP and x == 0.0 and y == 0.0:
             a = sqrt(a1 * a1 + a2 * a2)
-            x, y = (a1 / a, a2 / a) if a > SMALL * p.level else (0.0, 0.0)
+            x, y = (a1 / a, a2 / a) if a > p.small * p.level else (0.0, 0.0)
         p.way[g, 0], p.way[g, 1] = (x, y) if p.state[i] == SLIP else (0.0, 0.0)

@@ -21,10 +21,9 @@ from zeromass.integrate.hybrid.contact_problem import (
     has_normal,
     set_accelerations,
 )
-from zeromass.integrate.hybrid.tolerances import SMALL
 from zeromass.kernel.language import Ints, Reals, Reals2, kernel, reals, sqrt
 
-STEPS, INNER = 200, 15
+STEPS, INNER = 600, 15
 """Newton steps at most of one start, and of one proximal point."""
 
 HALVINGS, MEMORY = 12, 4
@@ -36,7 +35,7 @@ LEAST, MOST = 1e-6, 1e3
 EPSILON = 2.0**-52
 """Part of the largest force by which the next proximal point of linear equations may change one."""
 
-SWEEPS, IDLE = 10, 6
+SWEEPS, IDLE = 10, 40
 """Sweeps of Gauss-Seidel after Newton's method fails, and proximal points without progress after which it ends."""
 
 
@@ -396,12 +395,12 @@ def iterate_proximal_points(p: ContactProblem, eps: float, cone: float) -> bool:
             hold -= 1
         elif steps <= 8:
             eps = max(eps * (0.1 if steps <= 4 else 0.3), LEAST)
-    if cone == 0.0 or best <= SMALL:
+    if cone == 0.0 or best <= p.small:
         f[:n] = least[:n]
-    return law_violation(p) <= SMALL
+    return law_violation(p) <= p.small
 
 
 @kernel
 def is_stationary(p: ContactProblem) -> bool:
     """Whether forces solve the convex problem well enough for a start."""
-    return sqrt(residual(p, p.f, p.acc, 1.0)) <= SMALL * rounding_scale(p, p.f)
+    return sqrt(residual(p, p.f, p.acc, 1.0)) <= p.small * rounding_scale(p, p.f)

@@ -15,6 +15,7 @@ from enum import IntEnum
 
 import numpy as np
 
+from zeromass.integrate.hybrid.tolerances import SMALL
 from zeromass.kernel.language import Ints, Reals, Reals2, Struct, kernel
 
 OPEN, STICK, SLIP = range(3)
@@ -22,6 +23,10 @@ OPEN, STICK, SLIP = range(3)
 
 BITS = np.array([1, 2, 4])
 """Bits of the modes in a mask."""
+
+FEW, LOOSE, LOOSEST = 8, 1e-7, 1e-6
+"""Contacts of an island up to which its law is satisfied to rounding, violation that is let be in larger ones, and where
+nothing nearer is found: redundant forces are found slowly, and motions are solved for anew in the modes that they tell."""
 
 INFINITE = float("inf")
 """Coefficient of friction of a rough contact, which never slips."""
@@ -67,6 +72,8 @@ class ContactProblem(Struct):
     base         where the contact stands whose normal force bounds the friction
     normal_force normal forces that are given, negative where they are not
     level, steps size of its accelerations, and Newton steps made
+    geometric    whether rows are independent as velocities of contacts are, whatever friction goes with their forces
+    small        violation up to which the law is satisfied: more where many forces share a load in many ways
     acc, state   accelerations, and modes by the last residual
     anchor, previous, least        forces F₀ of a proximal point, those before a step, and those of the least violation
     newton_point, trial, trial_acc forces after a whole Newton step, and forces and accelerations of the line search
@@ -119,6 +126,8 @@ class ContactProblem(Struct):
     rho: Reals
     level: float
     steps: int
+    geometric: bool
+    small: float
     acc: Reals
     state: Ints
     anchor: Reals
@@ -260,6 +269,7 @@ def begin_island(p: ContactProblem, root: int, known: bool) -> None:
 def pose_island(p: ContactProblem, known: bool) -> None:
     """p.S, p.c and what belongs to them ← those of the island that p.order has, see `begin_island`."""
     p.steps, p.solved, p.solution_miss = 0, False, INFINITE
+    p.small = SMALL if p.count <= FEW else LOOSE
     level = p.size
     for i in range(p.count):
         g = p.order[i]
@@ -336,7 +346,7 @@ def has_normal(p: ContactProblem, i: int) -> bool:
 def coupling(p: ContactProblem, i: int, j: int) -> float:
     """Acceleration of a row by the force of another, with the friction that goes with a normal force where it slips."""
     found, g = float(p.D[i, j]), j // 3
-    if j % 3 == 0:
+    if j % 3 == 0 and not p.geometric:
         first, last = (0, p.k) if p.carries else (g, g + 1)
         for h in range(first, last):
             if p.carrier[h] == g and p.mode[h] == SLIP:

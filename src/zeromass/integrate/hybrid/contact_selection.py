@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from zeromass.integrate.collisions.law import BOUNCE, BOUND, HOLD, KINETIC, LAW, ROUNDED, SIZE, SLOW, SPEED
 from zeromass.integrate.hybrid.contact_impacts import LEFT
 from zeromass.integrate.hybrid.contact_kinematics import (
     TOUCHES,
@@ -17,24 +18,7 @@ from zeromass.integrate.hybrid.contact_modes import select_contact_modes
 from zeromass.integrate.hybrid.contact_problem import BITS, INFINITE, OPEN, SLIP, STICK, ContactStatus
 from zeromass.integrate.hybrid.contact_redundancy import enforced, independent_rows
 from zeromass.integrate.hybrid.contact_sharing import note_shared, share_forces
-from zeromass.integrate.hybrid.contact_table import (
-    BOUNCE,
-    BOUND,
-    CLOSES,
-    HOLD,
-    KINETIC,
-    LAW,
-    OPENS,
-    RETURNS,
-    ROUNDED,
-    SIZE,
-    SLIPS,
-    SLOW,
-    SPEED,
-    STOPS,
-    STRAYS,
-    Contacts,
-)
+from zeromass.integrate.hybrid.contact_table import CLOSES, OPENS, RETURNS, SLIPS, STOPS, STRAYS, Contacts
 from zeromass.kernel.language import Reals, kernel, sqrt
 from zeromass.model.state import ROUNDING
 
@@ -43,6 +27,9 @@ RESTS = 1e-11
 
 NEGLIGIBLE = 1e-12
 """Part of the largest force below which a force is rounding."""
+
+TURN = 0.3
+"""Angle by which a slip may turn in the first step of a piece, rad."""
 
 CLOSED = 6
 """Bits of the modes of a contact that is closed."""
@@ -189,9 +176,23 @@ def select_with_sides(x: Contacts, values: Reals) -> int:
 
 
 @kernel
+def set_pace(x: Contacts) -> None:
+    """x.pace ← how long slips take to turn by a part of a right angle, at least."""
+    p, x.pace = x.problem, INFINITE
+    for i in range(p.k):
+        k = x.listed[i]
+        if p.mode[i] == SLIP and slip_speed(x, k) > SLOW * x.law[LAW * k + SPEED]:
+            w1, w2 = x.velocity[3 * k + 1], x.velocity[3 * k + 2]
+            turns = abs(w1 * p.a[3 * i + 2] - w2 * p.a[3 * i + 1])
+            if turns > 0.0:
+                x.pace = min(x.pace, TURN * (w1 * w1 + w2 * w2) / turns)
+
+
+@kernel
 def set_modes(x: Contacts, y: Reals, values: Reals) -> bool:
     """values ← modes and margins as they were found: whether any contact is closed."""
     p, largest, some = x.problem, 0.0, False
+    set_pace(x)
     rows, every = independent_rows(p, x.on, False), 0
     for i in range(3 * p.k):
         every += 1 if enforced(p, i) else 0
@@ -221,6 +222,45 @@ def set_modes(x: Contacts, y: Reals, values: Reals) -> bool:
             values[x.forces[3 * k + r]] = p.F[3 * i + r] if i >= 0 else 0.0
         some = some or mode != OPEN
     return some
+
+
+@kernel
+def write_rows(x: Contacts, values: Reals) -> None:
+    """values ← whether contacts stick or slip, and a largest set of independent rows of these modes."""
+    p = x.problem
+    independent_rows(p, x.on, False)
+    for i in range(p.k):
+        k, rubs = x.listed[i], p.mu[i] != 0.0
+        values[x.sticks[k]] = 1.0 if p.mode[i] == STICK and rubs else 0.0
+        values[x.slips[k]] = 1.0 if p.mode[i] == SLIP and rubs else 0.0
+        for r in range(3):
+            values[x.rows[3 * k + r]] = float(x.on[3 * i + r])
+
+
+@kernel
+def hold_new_slips(x: Contacts, values: Reals) -> bool:
+    """values ← rows that hold slips which are about to begin, for now: whether there are such slips.
+
+    What slips had left where they died out is no part of the slips that begin.
+    """
+    p, some = x.problem, False
+    for i in range(p.k):
+        k = x.listed[i]
+        begins = p.mode[i] == SLIP and p.mu[i] != 0.0 and slip_speed(x, k) <= SLOW * x.law[LAW * k + SPEED]
+        p.lasts[i], some = 1 if begins else 0, some or begins
+        p.mode[i] = STICK if begins else p.mode[i]
+    if some:
+        write_rows(x, values)
+    return some
+
+
+@kernel
+def release_new_slips(x: Contacts, values: Reals) -> None:
+    """values ← rows as they were before."""
+    p = x.problem
+    for i in range(p.k):
+        p.mode[i] = SLIP if p.lasts[i] != 0 else p.mode[i]
+    write_rows(x, values)
 
 
 @kernel

@@ -13,44 +13,21 @@ from zeromass.compile.program import Program
 from zeromass.compile.unilateral import ContactEquations, contact_equations
 from zeromass.expression import Array, Expression, as_expression, expressions, where
 from zeromass.expression.build import ONE, ZERO
+from zeromass.integrate.collisions.law import HELD, LAW, LEAST, SLOW, STEEP, STIFF
 from zeromass.integrate.hybrid.contact_problem import ContactProblem, contact_problem
 from zeromass.integrate.hybrid.impact_problem import ImpactProblem, impact_problem
 from zeromass.integrate.hybrid.polyhedra import Polyhedra
 from zeromass.integrate.hybrid.polyhedra_table import polyhedra_table, pose_formulas
 from zeromass.integrate.hybrid.tables import ints
-from zeromass.kernel.language import Ints, Reals, Struct, function, kernel
+from zeromass.kernel.language import Address, Ints, Reals, Struct, function, kernel
 from zeromass.model.pieces import SystemPieces
 from zeromass.model.unilateral import Unilateral
-
-LAW = 8
-"""Numbers of each contact: μ up to which it sticks, and where it slips, e, the length and the speed that rounding is a part
-of, the force that bounds the friction, negative where a contact does, the height of the least bounce, and a force that is
-rounding."""
-
-HOLD, KINETIC, RESTITUTION, SIZE, SPEED, BOUND, BOUNCE, ROUNDED = range(LAW)
-
 
 CLOSES, OPENS, SLIPS, STOPS, TURNS, STRAYS, FLOWS, RETURNS, MEETS = CAUSES = 1, 2, 4, 8, 16, 32, 64, 128, 256
 """What ends a mode of a contact, as bits: a gap closes, a force vanishes, friction is at its limit, a slip dies out,
 tangents are to be taken along other axes, a gap whose row follows from those of others is not kept closed by them, a slip is
-so fast that its direction is no longer stiff, a slip dies out that has never been more than slow, and polyhedra meet, or
-touch otherwise than before."""
-
-
-SLOW = 1e-7
-"""Part of √(g r) below which a slip is about to end: where it does follows from its deceleration."""
-
-STIFF = 1e-2
-"""Part of √(g r) below which the direction of a slip is stiff: it returns to that of the motion at a rate of μ g/|w|."""
-
-HELD = 1e-13
-"""Part of the largest friction by which rounding may ask for more."""
-
-LEAST = 1e-10
-"""Part of √(g r) by which a slip that begins may return beyond zero by errors of steps."""
-
-STEEP = 0.2
-"""Square of the sine of the angle between the normal and the axis of its tangents, below which another axis is chosen."""
+so fast that its direction is no longer stiff, a slip dies out that has never been more than slow, and shapes meet, or touch
+otherwise than before."""
 
 
 class Contacts(Struct):
@@ -80,9 +57,14 @@ class Contacts(Struct):
     z, order    memory to share forces
     values      parameters with no switch that holds the motion
     shared      contacts whose normal forces have not followed from the motion
-    impulse     of impacts where the last piece ended, (3k,); struck: whether there were any
+    impulse     of impacts where the last piece ended, (3k,); struck: whether there were any; gained: what they have added to
+                the kinetic energy, J
     problem, impacts   of modes and impulses
     polyhedra    that touch one another
+    finds, table    whether contacts are found among shapes, and their `CollisionTable`; looked: steps that were looked at
+    left        rows of the record of such contacts that are left
+    pace        longest first step after which slips have not turned by more than a part of a right angle, s
+    choose, search, keep   what chooses these contacts, finds them in steps, and takes back a choice: see `collision_slots`
     why, which  why no modes are found, see `ContactEnd`, and of which contact
     """
 
@@ -137,10 +119,19 @@ class Contacts(Struct):
     values: Reals
     impulse: Reals
     struck: bool
+    gained: float
     shared: Ints
     problem: ContactProblem
     impacts: ImpactProblem
     polyhedra: Polyhedra
+    finds: bool
+    table: Address
+    looked: int
+    left: int
+    pace: float
+    choose: Annotated[Callable[..., int], function(Address, Address, Address, int, result=int)]
+    search: Annotated[Callable[..., int], function(Address, Address, Address, Address, result=int)]
+    keep: Annotated[Callable[..., None], function(Address, Address, int)]
     why: int
     which: int
 
@@ -227,7 +218,7 @@ def may_end(x: Contacts, values: Reals, k: int, cause: int) -> bool:
 
 
 def contact_functions(pieces: SystemPieces, program: Program) -> Code | None:
-    """Machine code of `contacts(t, y, parameters, …)`, and `poses` of polyhedra; None without contacts."""
+    """Machine code of `contacts(t, y, parameters, …)`, and `poses` of polyhedra; None without contacts that are formulas."""
     if not pieces.unilaterals:
         return None
     known: dict[Program, Code] = pieces.system.memory.setdefault("contact functions", {})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from zeromass.integrate.collisions.law import HOLD, KINETIC, LAW, SLOW, SPEED, STIFF
 from zeromass.integrate.hybrid.contact_impacts import (
     AT_ONCE,
     apply_impacts,
@@ -23,12 +24,14 @@ from zeromass.integrate.hybrid.contact_problem import INFINITE, ContactStatus
 from zeromass.integrate.hybrid.contact_selection import (
     find_candidates,
     hold_approached,
+    hold_new_slips,
     pose_problem,
+    release_new_slips,
     select_with_sides,
     set_modes,
     shares_forces,
 )
-from zeromass.integrate.hybrid.contact_table import CLOSES, HOLD, KINETIC, LAW, SLOW, SPEED, STIFF, STOPS, Contacts
+from zeromass.integrate.hybrid.contact_table import CLOSES, STOPS, Contacts
 from zeromass.integrate.hybrid.memory import Motion, T
 from zeromass.integrate.hybrid.messages import ContactEnd
 from zeromass.integrate.hybrid.piece_end import cut
@@ -93,11 +96,48 @@ def finish_slips(m: Motion, x: Contacts, w: Switches, y: Reals) -> bool:
     return moves
 
 
+@kernel
+def resolve_contacts(x: Contacts, w: Switches, y: Reals, values: Reals) -> tuple[int, bool]:
+    """Impacts at a state, and the contact problem behind them: why there is no solution, and whether bounces end.
+
+    Where friction jams contacts, impacts without collision follow, and the problem is posed again.
+    """
+    status, low = int(ContactStatus.UNDECIDED), False
+    for _ in range(AT_ONCE):
+        why = resolve_impacts(x, w, y, values)
+        if why != int(ContactEnd.DECIDED):
+            return why, low
+        low = find_candidates(x, y)
+        for k in range(x.count):
+            if x.candidate[k] != 0 and not (x.law[LAW * k + HOLD] >= 0.0 and x.law[LAW * k + KINETIC] >= 0.0):
+                return fail(x, int(ContactEnd.NEGATIVE), k), low
+        status = int(ContactStatus.DECIDED)
+        if pose_problem(x, values, False):
+            status = select_with_sides(x, values)
+        retries = x.finds or shares_forces(x, values)  # slow slips that end here may change other forces too
+        if status != int(ContactStatus.DECIDED) and retries and pose_problem(x, values, True):
+            status = select_with_sides(x, values)
+        jams = status != int(ContactStatus.DECIDED) and find_jammed(x)
+        if not jams or apply_impacts(x, w, y, values, True) != int(ContactEnd.DECIDED) or not has_impulse(x):
+            break
+        evaluate_contacts(x, w, y, values)
+    if status == int(ContactStatus.DECIDED):
+        return int(ContactEnd.DECIDED), low
+    worst, why = x.listed[max(x.problem.worst, 0)], int(ContactEnd.UNDECIDED)
+    if status == int(ContactStatus.NONE):
+        why = int(ContactEnd.ROUGH) if x.rough[worst] != 0 else int(ContactEnd.NO_MOTION)
+    return fail(x, why, worst), low
+
+
 @kernel(lazy=True)
 def settle_contacts(m: Motion, w: Switches, s: StepFunctions, fresh: bool) -> int:
     """m.values, m.y ← modes of contacts and the state, beyond what has ended a piece, or as a motion begins."""
     x, y, values, moved = m.contacts, m.y[: len(m.first)], m.values, False
     w.clock[0] = m.reals[T]
+    if x.finds:
+        why = x.choose(x.table, m, w, 1 if fresh else 0)
+        if why != int(ContactEnd.DECIDED):
+            return why
     inside = -1
     if x.polyhedra.count > 0:
         inside = choose_features(x.polyhedra, w.clock, y, values, x.closed, x.reached, CLOSES, False)
@@ -105,6 +145,7 @@ def settle_contacts(m: Motion, w: Switches, s: StepFunctions, fresh: bool) -> in
         return fail(x, int(ContactEnd.INSIDE), inside)
     evaluate_contacts(x, w, y, values)
     if fresh:
+        x.gained = 0.0
         for i in range(3 * x.count):
             x.impulse[i] = 0.0
         for k in range(x.count):
@@ -116,38 +157,27 @@ def settle_contacts(m: Motion, w: Switches, s: StepFunctions, fresh: bool) -> in
             if x.reached[k] & CLOSES != 0 and w.ahead < 0.0:
                 return fail(x, int(ContactEnd.BACKWARD), k)
         moved = finish_slips(m, x, w, y)
-    status, low = int(ContactStatus.UNDECIDED), False
     for _ in range(AT_ONCE):
-        why = resolve_impacts(x, w, y, values)
+        why, low = resolve_contacts(x, w, y, values)
         if why != int(ContactEnd.DECIDED):
             return why
-        low = find_candidates(x, y)
-        for k in range(x.count):
-            if x.candidate[k] != 0 and not (x.law[LAW * k + HOLD] >= 0.0 and x.law[LAW * k + KINETIC] >= 0.0):
-                return fail(x, int(ContactEnd.NEGATIVE), k)
-        status = int(ContactStatus.DECIDED)
-        if pose_problem(x, values, False):
-            status = select_with_sides(x, values)
-        if status != int(ContactStatus.DECIDED) and shares_forces(x, values) and pose_problem(x, values, True):
-            status = select_with_sides(x, values)
-        jams = status != int(ContactStatus.DECIDED) and find_jammed(x)
-        if not jams or apply_impacts(x, w, y, values, True) != int(ContactEnd.DECIDED) or not has_impulse(x):
+        if not set_modes(x, y, values):
             break
-        evaluate_contacts(x, w, y, values)
-    if status != int(ContactStatus.DECIDED):
-        worst, why = x.listed[max(x.problem.worst, 0)], int(ContactEnd.UNDECIDED)
-        if status == int(ContactStatus.NONE):
-            why = int(ContactEnd.ROUGH) if x.rough[worst] != 0 else int(ContactEnd.NO_MOTION)
-        return fail(x, why, worst)
-    if set_modes(x, y, values):
+        if x.finds and hold_new_slips(x, values):
+            strike(s, m.jumps, m.reals[T], y)
+            release_new_slips(x, values)
         if strike(s, m.jumps, m.reals[T], y) and moved:
             y[:] = s.row[1:]  # positions too, along a straight line so far
-        if low:
-            evaluate_contacts(x, w, y, values)
-            if find_touching(x, y, values, 0.0):
-                hold_approached(x, y, values, 1.0)
-                strike(s, m.jumps, m.reals[T], y)
-                hold_approached(x, y, values, 0.0)
+        if not low:
+            break
+        evaluate_contacts(x, w, y, values)
+        if not find_touching(x, y, values, 0.0):
+            break
+        if not x.finds:
+            hold_approached(x, y, values, 1.0)
+            strike(s, m.jumps, m.reals[T], y)
+            hold_approached(x, y, values, 0.0)
+            break
     for k in range(x.count):
         x.reached[k] = 0
     return int(ContactEnd.DECIDED)

@@ -111,14 +111,14 @@ def cross(m: Motion, w: Switches, s: StepFunctions, j: Jumps, structure: bool) -
     m.flipped += 1 if some else 0
     if some and chatters(m.flips, m.flipped, m.until, m.stalled * abs(m.until - m.start), m.changes):
         return int(Crossing.CHATTERS)
-    m.contacts.struck = False
+    m.contacts.struck, m.contacts.gained = False, 0.0
     for i in range(3 * m.contacts.count):
         m.contacts.impulse[i] = 0.0
     for again in range(AT_ONCE):
         if again > 0:
             for k in range(len(w.kind)):
                 w.reached[k] = 0
-        if m.contacts.count > 0 and settle_contacts(m, w, s, False) != int(ContactEnd.DECIDED):
+        if (m.contacts.count > 0 or m.contacts.finds) and settle_contacts(m, w, s, False) != int(ContactEnd.DECIDED):
             return int(Crossing.CONTACT)
         t = m.reals[T]
         j.modes[:] = m.values
@@ -157,7 +157,7 @@ def begin_modes(m: Motion, w: Switches, s: StepFunctions) -> int:
     w.clock[0] = m.reals[T]
     choose_axes(m.contacts, w, y, m.values)
     why = select_modes(w, y, m.values, True)
-    if why != int(Selection.DECIDED) or m.contacts.count == 0:
+    if why != int(Selection.DECIDED) or (m.contacts.count == 0 and not m.contacts.finds):
         return why
     for k in range(m.contacts.count):
         m.contacts.reached[k] = 0

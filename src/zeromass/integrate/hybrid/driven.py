@@ -10,9 +10,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from zeromass.expression import Symbol
+from zeromass.integrate.collisions.slots import SLOT
+from zeromass.integrate.hybrid.collision_native import collision_native
+from zeromass.integrate.hybrid.found_contacts import changes, said, struck_pairs
 from zeromass.integrate.hybrid.memory import Drive
-from zeromass.integrate.hybrid.pieces import Hold, Impulse, Piece, contact_events, contact_modes, switchings
-from zeromass.integrate.hybrid.reset_outcomes import contact_impulses, energy_jump
+from zeromass.integrate.hybrid.pieces import (
+    FoundContacts,
+    Hold,
+    Impulse,
+    Piece,
+    contact_events,
+    contact_modes,
+    switchings,
+)
+from zeromass.integrate.hybrid.reset_outcomes import contact_impulses, energy_jump, found_impulse
 from zeromass.integrate.outcome import Ending, Occurrence, Outcome
 from zeromass.integrate.segment import Segment, Statistics, Steps
 from zeromass.integrate.stepping.layout import HEAD
@@ -22,6 +33,10 @@ from zeromass.model.pieces import SystemPieces
 
 if TYPE_CHECKING:
     from zeromass.integrate.hybrid.motion import Driver
+
+
+FEW = 8
+"""Contacts that the outcome of a segment names at most."""
 
 
 def piece_of(pieces: SystemPieces, modes: dict[Symbol, float]) -> Piece:
@@ -51,6 +66,10 @@ class DrivenPieces:
         self._occurred = driver.m.occurred[occurred].copy()
         self._steps = driver.memory.steps(int(counts[0, 0]), self._record)
         self._values = driver.work.values.copy()
+        self._contacts: list[FoundContacts] = []
+        if driver.pieces.colliders is not None:
+            first_of = driver.m.pieces - len(log)
+            self._contacts = [driver.native.found(first_of + k) for k in range(len(log))]
         self._pieces: dict[int, Piece] = {0: first}
         self._modes_of: dict[int, Piece] = {}
 
@@ -72,14 +91,15 @@ class DrivenPieces:
         if not pieces.parts["energies"].isdisjoint(changed):
             energy = energy_jump(pieces, *[pieces.state(self.state(k), one.modes) for one in (before, here)])
         said = switchings(pieces, float(self._log[k, 0]), before, here)
-        return Piece(here.modes, here.holds, said, self._impulse(k), energy)
+        return replace(here, switchings=said, impulse=self._impulse(k), energy=energy)
 
     def _bare(self, k: int) -> Piece:
         """The modes of a piece alone."""
         driver = self._driver
         if k not in self._modes_of:
             modes = dict(zip(driver.parameters, self._modes(k).tolist(), strict=True))
-            self._modes_of[k] = piece_of(driver.pieces, modes)
+            found = piece_of(driver.pieces, modes)
+            self._modes_of[k] = replace(found, contacts=self._contacts[k]) if self._contacts else found
         return self._modes_of[k]
 
     def _modes(self, k: int) -> np.ndarray:
@@ -98,12 +118,16 @@ class DrivenPieces:
 
     def _changed_contacts(self, k: int) -> list[int]:
         """Contacts whose mode changes, or that are struck, where a piece ends."""
+        if self._contacts:
+            return []
         pieces, here, then = self._driver.pieces, self._bare(k).modes, self._bare(k + 1).modes
         before, after = (contact_modes(pieces, modes) for modes in (here, then))
         return [i for i, struck in enumerate(self._struck(k + 1)) if struck or before[i] != after[i]]
 
     def _impulse(self, k: int) -> Impulse | None:
         """Of contacts, with which a piece begins; None where nothing is struck."""
+        if self._contacts:
+            return self._found_impulse(k)
         if not self._P[k].any():
             return None
         return self._impulses_of([k])[0] if k == self.last else self._impulses[k]
@@ -121,6 +145,15 @@ class DrivenPieces:
         inputs = np.concatenate([log[:, : 1 + 2 * n], known, modes], axis=1)
         before = self._record[self._counts[which, 0] - 1, HEAD + n :]
         return contact_impulses(driver.pieces, inputs, before, self._P[which])
+
+    def _found_impulse(self, k: int) -> Impulse | None:
+        """Of contacts that were found among shapes."""
+        colliders, struck = self._driver.pieces.colliders, struck_pairs(self._contacts[k])
+        if not struck or colliders is None:
+            return None
+        n, after = self._driver.order // 2, self._driver.pieces.state(self.state(k), self._bare(k).modes)
+        row = self._record[self._counts[k, 0] - 1]
+        return found_impulse(colliders, after, row[HEAD + n :], struck, self._contacts[k].energy)
 
     def state(self, k: int) -> State:
         """Where a piece begins, of the system as it was given."""
@@ -168,13 +201,15 @@ class DrivenPieces:
         outcome = Outcome(Ending.FINISHED, end, "")
         if status is None:
             here, then = self._bare(k).modes, self._bare(k + 1).modes
-            if driver.pieces.unilaterals:
-                names = contact_events(driver.pieces, here, then, self._struck(k + 1))
-                happened += tuple(Occurrence(name, end, y[-1].copy()) for name in names)
+            names = contact_events(driver.pieces, here, then, self._struck(k + 1)) if driver.pieces.unilaterals else []
+            if self._contacts and driver.pieces.colliders is not None:
+                names = said(driver.pieces.colliders, changes(self._contacts[k], self._contacts[k + 1]))
+            happened += tuple(Occurrence(name, end, y[-1].copy()) for name in names)
             changed = [i for i, s in enumerate(driver.pieces.switches) if here[s.mode] != then[s.mode]]
             count = len(driver.pieces.switches)
             changed += [count + i for i in self._changed_contacts(k)]
-            outcome = Outcome(Ending.SWITCH, end, driver.pieces.words(changed))
+            words = ", ".join(names[:FEW]) if self._contacts else driver.pieces.words(changed)
+            outcome = Outcome(Ending.SWITCH, end, words)
         elif status is Drive.DECIDE:
             outcome = Outcome(Ending.SWITCH, end, driver.pieces.words(reached))
         steps, rejected, evaluations = (b - a for a, b in zip(before[1:4], after[1:4], strict=True))
@@ -202,10 +237,15 @@ class DrivenPieces:
         driver, row = self._driver, self._log[k]
         if self._steps is not None:
             return self._steps.part(*self._counts[k : k + 2, 0].tolist()).polynomials(*steps)
-        values = self._values.copy()
-        values[driver.hidden :] = self._modes(k)
+        values, native = self._values.copy(), driver.native
+        values[driver.hidden : driver.known] = self._modes(k)
+        if self._contacts:
+            native = collision_native(driver.pieces, driver.program, len(self._contacts[k].closed))
+            values = values[: driver.known + SLOT * native.room]
+            values = np.concatenate([values, np.zeros(driver.known + SLOT * native.room - len(values))])
+            native.take(float(row[0]), row[1 : 1 + driver.order].copy(), self._contacts[k], values)
         work = Workspace(
-            driver.program.native,
+            native,
             float(row[0]),
             row[1 : 1 + driver.order],
             values,
@@ -213,7 +253,7 @@ class DrivenPieces:
             0.0,
             lanes=driver.method.lanes,
         )
-        work.use(driver.program.native, project=driver.settings.project)
+        work.use(native, project=driver.settings.project)
         limits = driver.settings.limits
         work.growth_limit, work.correction_limit = limits.growth, limits.correction
         return driver.method(work).polynomials(*steps)

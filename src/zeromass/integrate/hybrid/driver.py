@@ -39,9 +39,11 @@ from zeromass.integrate.hybrid.memory import (
     Drive,
     H,
     Motion,
+    Search,
     T,
     watch,
 )
+from zeromass.integrate.hybrid.messages import ContactEnd
 from zeromass.integrate.hybrid.piece_begin import begin_piece, enter_piece, jumped, stride_of
 from zeromass.integrate.hybrid.piece_end import PieceEnd, ends_piece, open_step, stops_at_switch
 from zeromass.integrate.hybrid.switches import Switches
@@ -95,6 +97,8 @@ def take_back(m: Motion) -> int:
     m.reals[T] = m.piece_start[0]
     m.y[:count] = m.piece_start[1:]
     m.values[:] = m.piece_values
+    if m.contacts.finds:
+        m.contacts.keep(m.contacts.table, m, 0)
     m.ints[RECORDED], m.ints[STEPS] = m.counts[place], m.counts[place + 1]
     m.occurrences = m.counts[place + 4]
     return int(Drive.LEFT)
@@ -163,6 +167,8 @@ def drive(
             return entered
         if m.pieces >= m.log.shape[0] or m.flipped >= len(m.flips):
             return int(Drive.LOG_FULL)
+        if m.contacts.finds and m.contacts.left < len(m.contacts.closed):
+            return int(Drive.LOG_FULL)
         if has_events(m) and m.occurrences + len(r.times) + len(m.cause) > m.occurred.shape[0]:
             return int(Drive.LOG_FULL)
         m.reals[UNTIL] = m.sooner if m.tries > 0 else m.target
@@ -171,11 +177,17 @@ def drive(
             few = min(rest, FEW)
         if m.contacts.polyhedra.count > 0:
             few = min(rest, SOME)
+        if m.contacts.finds:
+            few = min(rest, 1)  # what is made beyond a collision is lost
         m.ints[BUDGET] = few
         status = m.advance(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[13])
         m.status = status
         m.ints[BUDGET] = rest - few if status == PAUSED else m.ints[BUDGET] + rest - few
-        meets = m.contacts.polyhedra.count > 0 and polyhedra_meet(m, w, s)
+        seen = m.contacts.search(m.contacts.table, m, w, s) if m.contacts.finds else int(Search.NONE)
+        if seen == int(Search.NO_ROOM):
+            take_back(m)
+            return int(Drive.NO_ROOM)
+        meets = seen == int(Search.COLLIDES) or (m.contacts.polyhedra.count > 0 and polyhedra_meet(m, w, s))
         if status == PAUSED and not meets:
             if may_vanish(m, False):
                 return take_back(m)
@@ -199,7 +211,8 @@ def drive(
                 step_to_bump(m, w)
             if meets and found == int(PieceEnd.NONE):
                 found = int(PieceEnd.SWITCH)
-                m.contacts.reached[m.contacts.polyhedra.met] = MEETS
+                if m.contacts.polyhedra.count > 0:
+                    m.contacts.reached[m.contacts.polyhedra.met] = MEETS
             if found == int(PieceEnd.BUMP) or found == int(PieceEnd.NONE):
                 continue
         elif timed and m.tries > 0 and m.sooner != m.target:
@@ -246,8 +259,11 @@ def drive(
             for k in range(len(w.kind)):
                 w.reached[k] = 0
         if not goes_on(m, w, s):
+            if m.contacts.finds and m.contacts.why == int(ContactEnd.NO_ROOM):
+                take_back(m)
+                return int(Drive.NO_ROOM)
             return int(Drive.DECIDE)
-        m.stride = stride_of(m)
+        m.stride, m.lasted = stride_of(m), abs(m.reals[T] - m.piece_start[0])
         entered = enter_piece(m, w, s)
 
 
@@ -282,7 +298,8 @@ def goes_on(m: Motion, w: Switches, s: StepFunctions) -> bool:
     """Takes the motion over the switches that ended its piece; where it does not simply go on, nothing is changed."""
     m.place += 1 if m.reals[T] == m.target else 0
     flipped = m.flipped
-    if cross(m, w, s, m.jumps, False) == int(Crossing.NOTHING):
+    m.crossing = cross(m, w, s, m.jumps, False)
+    if m.crossing == int(Crossing.NOTHING):
         return True
     m.flipped = flipped
     m.values[:] = m.piece_values

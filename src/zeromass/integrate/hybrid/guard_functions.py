@@ -8,8 +8,20 @@ from typing import Any
 
 from zeromass.compile.program import Program
 from zeromass.expression import Expression, as_expression, jacobian, rate, symbols, where
+from zeromass.expression.build import ONE
 from zeromass.expression.node import ordered
-from zeromass.integrate.hybrid.contact_table import CLOSES, FLOWS, RETURNS, STRAYS, contact_guards
+from zeromass.integrate.hybrid.contact_table import (
+    CLOSES,
+    FLOWS,
+    MEETS,
+    OPENS,
+    RETURNS,
+    SLIPS,
+    STOPS,
+    STRAYS,
+    TURNS,
+    contact_guards,
+)
 from zeromass.integrate.stepping.kinks import KINK, kinks
 from zeromass.integrate.stepping.layout import FOLLOWED
 from zeromass.integrate.stepping.loop import bumps_of
@@ -28,6 +40,10 @@ LONG = 2000
 LOW, SWITCH, HOLD, CONTACT = "\0low ", "\0switch ", "\0hold ", "\0contact "
 """What names of functions of switches, of their rates, of those that hold a motion, and of contacts begin with among events;
 no user's name does."""
+
+
+FOUND = OPENS, SLIPS, STOPS, TURNS, STRAYS, TURNS, MEETS
+"""Causes that are watched of each contact of collision shapes, in the order of `collisions.guards.GUARDS`."""
 
 
 def place_of(name: str) -> tuple[int, int]:
@@ -58,13 +74,17 @@ class GuardFunctions:
 
     asked   events that were asked for
     ahead   1 for motions forward in time, −1 backward
+    room    contacts of collision shapes that there may be; pairs: of them that may be near one another
     events  all of them: those asked for, and what ends a piece
     """
 
-    def __init__(self, pieces: SystemPieces, asked: Sequence[Event], ahead: float) -> None:
+    def __init__(
+        self, pieces: SystemPieces, asked: Sequence[Event], ahead: float, room: int = 0, pairs: int = 0
+    ) -> None:
         self.pieces, self.asked, self.ahead = pieces, tuple(asked), ahead
+        self.room, self.pairs = room, pairs
         known: dict[Any, tuple[Event, ...]] = pieces.system.memory.setdefault("watched", {})
-        key = self.asked, ahead
+        key = self.asked, ahead, room
         if key not in known:
             for old in list(known)[: 1 - REMEMBERED]:
                 known.pop(old, None)
@@ -80,6 +100,9 @@ class GuardFunctions:
                 events += self._ends(k)
         for k, one in enumerate(pieces.unilaterals):
             events += self._contact_ends(len(pieces.switches) + k, one)
+        for k in range(self.room):
+            names = (f"{CONTACT}{len(pieces.switches) + k} {cause}" for cause in FOUND)
+            events += [Event(name, ONE, direction=-1) for name in names]  # kernels know these functions
         return events
 
     def _contact_ends(self, k: int, one: Unilateral) -> list[Event]:
@@ -141,7 +164,7 @@ class GuardFunctions:
             for name, guard in self._guards(k)
             if guard.sliding or k in pieces.bent
         ]
-        if pieces.in_forces:
+        if pieces.in_forces or pieces.colliders is not None:
             return [name for _, name, _ in own]
         state = list(program.system.inputs[: 1 + 2 * len(program.system.coordinates)])
         zeros = program.solved([self._acting(k, guard.zero) for k, _, guard in own])

@@ -15,7 +15,7 @@ from zeromass.kernel.language import Reals, Reals2, kernel, sqrt
 EXACT = 1e-13
 """Relative tolerance of a step."""
 
-MOST_STEPS = 1000
+MOST_STEPS = 10_000
 """Steps at most between two events of an impact."""
 
 SHRINKS, GROWS, SAFETY = 0.2, 10.0, 0.9

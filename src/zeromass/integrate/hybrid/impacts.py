@@ -32,6 +32,9 @@ from zeromass.kernel.language import Reals, Reals2, kernel, reals, sqrt
 SIMULTANEOUS = 8
 """Contacts of an island at most whose impulses grow together."""
 
+UNDERFLOW = 2.0**-300
+"""Speed of an approach, m/s, that is none: its square is no number that one can divide by."""
+
 NEAR, ALIKE = 1e-12, 1e-9
 """Part of the speed below which a contact neither approaches nor slips, and by which equally fast ones may differ."""
 
@@ -309,7 +312,7 @@ def island_impact(p: ImpactProblem, c: ContactProblem, simultaneous: bool) -> in
     jams = set_forced(p, c)
     approaches = jams
     for i in range(p.count):
-        approaches = approaches or p.before[3 * i] < 0.0
+        approaches = approaches or p.before[3 * i] < -UNDERFLOW
     if not approaches:
         return int(ImpactStatus.APART)
     if p.count == 1:

@@ -14,12 +14,13 @@ from zeromass.compile.program import Program, program_at
 from zeromass.contact.redundant import warn_of_redundancy
 from zeromass.expression import Symbol
 from zeromass.integrate.hybrid.chattering import CROWDED, PILED, RECENT, chatters
+from zeromass.integrate.hybrid.collision_native import MOST, first_room
 from zeromass.integrate.hybrid.crossing import AT_ONCE
 from zeromass.integrate.hybrid.endings import CHATTERS, RETURNS, TOUCHES
 from zeromass.integrate.hybrid.guard_functions import GuardFunctions
 from zeromass.integrate.hybrid.memory import STANDS_IN, Crossing, Drive
 from zeromass.integrate.hybrid.mode_selector import ModeSelector
-from zeromass.integrate.hybrid.motion import Driver
+from zeromass.integrate.hybrid.motion import Driver, NoRoom
 from zeromass.integrate.hybrid.piece_end import PieceEnd
 from zeromass.integrate.hybrid.piece_runner import PieceRunner
 from zeromass.integrate.hybrid.pieces import Piece, contact_events, struck_contacts, switchings
@@ -66,13 +67,15 @@ class HybridIntegrator:
         events: Sequence[Event],
         tell: Callable[[float], None],
     ) -> None:
-        self.pieces, self.start, self.until, self.settings = pieces, start, until, settings
+        self.pieces, self.start, self.until, self.settings = pieces, start, until, _with_method(pieces, settings)
+        settings = self.settings
         self._tell = tell
         self._asked = tuple(events)
         self._ahead = 1.0 if until >= start.t else -1.0
         self.selector: ModeSelector = ModeSelector(pieces, self._ahead, lanes_of(settings.chosen))
         self._guards = self.selector.guards
-        self._watched = GuardFunctions(pieces, self._asked, self._ahead)
+        self._room, self._pairs = first_room(pieces)
+        self._watched = GuardFunctions(pieces, self._asked, self._ahead, self._room, self._pairs)
         self._runner = PieceRunner(self.selector, settings, self._watched, until)
         self._table = TimeEvents(pieces, start, until, [event.zero for event in self._asked])
         self._place = 0  # among the time events: of the next time
@@ -83,7 +86,12 @@ class HybridIntegrator:
 
     def segments(self) -> Segments:
         """The segments of the motion, one for each piece; the last tells how it ended."""
-        found = self._segments()
+        while True:
+            try:
+                found = self._segments()
+                break
+            except NoRoom:  # before the first piece
+                self._enlarge()
         self._warn_of_redundancy()
         self.release()
         return found if self.settings.transitions or not self.pieces.unilaterals else self._first_modes(found)
@@ -111,6 +119,15 @@ class HybridIntegrator:
                 )
         return found
 
+    def _enlarge(self) -> None:
+        """Makes memory for more contacts that are found among shapes."""
+        self._room, self._pairs = 2 * self._room, 2 * self._pairs
+        if self._room > MOST:
+            raise ModelError(f"more than {MOST} contacts of shapes are closed at a time")
+        self._watched = GuardFunctions(self.pieces, self._asked, self._ahead, self._room, self._pairs)
+        self._runner = PieceRunner(self.selector, self.settings, self._watched, self.until)
+        self._drivers = {}
+
     def release(self) -> None:
         """Leaves its drivers to later motions."""
         for driver in self._drivers.values():
@@ -118,7 +135,7 @@ class HybridIntegrator:
 
     def begin(self) -> tuple[Piece, State]:
         """The piece and the state with which the motion begins; Undecided or CanNotBegin where it does not."""
-        if self.pieces.unilaterals:
+        if self.pieces.unilaterals or self.pieces.colliders is not None:
             moving = self._guards.state(self.start, self.selector.first_modes(self.start, self._timed))
             outcome = at_start(moving, self.settings.limits.violation)
             if outcome is not None:
@@ -126,7 +143,8 @@ class HybridIntegrator:
         self._use_driver()
         piece = self.selector.begin(self.start, self._timed)
         begun = self._start_on(piece)
-        return self._begin_contacts(piece, begun) if self.pieces.unilaterals else (piece, begun)
+        contacts = self.pieces.unilaterals or self.pieces.colliders is not None
+        return self._begin_contacts(piece, begun) if contacts else (piece, begun)
 
     def program(self, state: State, piece: Piece) -> Program:
         """The program of the motion on a piece."""
@@ -159,7 +177,7 @@ class HybridIntegrator:
         """The piece and the state with the modes of contacts."""
         moving = self._guards.state(start, piece.modes)
         driver = self._of(moving)
-        driver.work.values[:] = moving.inputs[1 + driver.order :]
+        driver.work.values[: driver.known] = moving.inputs[1 + driver.order :]
         return driver.begin_contacts(start)
 
     def _use_driver(self) -> None:
@@ -174,7 +192,12 @@ class HybridIntegrator:
         status, reached, found = Drive.LEFT, dict[int, float](), self._found
         driver = self._driver(state, piece)
         if driver is not None:
-            driven = driver.run(self.start, state, piece, self._place, self._times, self._runner.before, self._tell)
+            given = self.start, state, piece, self._place, self._times, self._runner.before, self._tell
+            try:
+                driven = driver.run(*given)
+            except NoRoom:
+                self._enlarge()
+                return state, piece
             found.promise(driven.segments, self.start.system)
             self._runner.before = driver.m.ends[: len(self._asked)].tolist()
             status, state, piece, self._place, reached, interrupted = driven.ended
@@ -182,6 +205,11 @@ class HybridIntegrator:
                 return self._end_with(
                     state, piece, Outcome(Ending.INTERRUPTED, state.t, "what was computed so far is kept")
                 )
+            if status is Drive.NO_ROOM:
+                self._enlarge()
+                return state, piece
+            if self.pieces.colliders is not None and status in (Drive.LEFT, Drive.DECIDE, Drive.STRAYED, Drive.STIFF):
+                return self._end_with(state, piece, Outcome(Ending.AMBIGUOUS, state.t, self._why(driver, status)))
             if status is Drive.STIFF:
                 self._implicit = not self._implicit
                 return state, piece
@@ -198,6 +226,13 @@ class HybridIntegrator:
                 return self._end_with(state, piece, self._not_left(state.t, list(reached)))
             case _:
                 return self._next(state, piece, reached)
+
+    def _why(self, driver: Driver, status: Drive) -> str:
+        """Why a motion of shapes that touch ends where its driver returns."""
+        if status is Drive.DECIDE and driver.m.contacts.why:
+            return driver.contact_words()
+        how = f"{Status(driver.m.status).name}, {status.name}, {Crossing(driver.m.crossing).name}"
+        return f"the contacts of shapes do not go on: steps end with {how}"
 
     def _next(self, state: State, piece: Piece, reached: dict[int, float]) -> tuple[State, Piece] | None:
         """The state and the piece after one that has ended; None where the motion ends there."""
@@ -427,6 +462,15 @@ class HybridIntegrator:
         said = self.pieces.words(changed)
         words = f"where {said} switches, a contact is struck and can not give the impulse that it would take: "
         return Outcome(Ending.AMBIGUOUS, state.t, words + "the model does not decide what follows")
+
+
+def _with_method(pieces: SystemPieces, settings: Settings) -> Settings:
+    """Settings of a run: contacts that are found among shapes are integrated by the method of Dormand and Prince."""
+    if pieces.colliders is None or settings.method == "dop853":
+        return settings
+    if settings.method != "collocation":
+        raise ModelError(f"contacts among many shapes are integrated by method='dop853', not by '{settings.method}'")
+    return replace(settings, method="dop853")
 
 
 def _moved_end(segment: Segment, beyond: State) -> Segment:

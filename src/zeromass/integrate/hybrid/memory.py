@@ -82,6 +82,15 @@ class Drive(IntEnum):
     TOUCHED = 9  # a switch in `reached` is touched, and both its sides lead to motions
     STIFF = 10  # the piece that has begun is for an implicit method, or no longer so; see `Motion.stiffness`
     PIVOTS = 11  # the motion goes on with other pivots, of whoever has any; see `Motion.others`
+    NO_ROOM = 12  # more shapes are near one another, or touch, than there is memory for; the piece is taken back
+
+
+class Search(IntEnum):
+    """What is found in steps among shapes that may touch."""
+
+    NONE = 0
+    COLLIDES = 1
+    NO_ROOM = 2
 
 
 class Crossing(IntEnum):
@@ -186,16 +195,17 @@ class Motion(Struct):
     bump              when the first bump begins that a step goes over, and how long it takes
     times, timed      of switches of time alone: when, and their modes in between, (times + 1, timed switches)
     which, place      these switches, and which time is next
-    status            of the last steps, see `Status`
+    status, crossing  of the last steps, see `Status`; and what has been met where the last piece ended, see `Crossing`
     until, start      of the run
     stalled, changes  limits of the run
     target            where the piece ends at the latest
     stride            longest of the last steps before the piece, 0 where there were none: as long a step is tried first
+    lasted            how long the last piece was
     timeless          whether formulas have values at all of these times, to rounding
     piece_start, piece_values   t and y where the piece begins, and its parameters
     log, counts       pieces: t, y, all parameters of modes, and impulses at contacts, (pieces, 1 + 2n + hidden + 3k); and
                       `COUNTS` of each
-    hidden            where these parameters begin
+    hidden, known     where these parameters begin and end: values of contacts that are found among shapes follow
     pieces            how many have begun
     forgets           whether only the last piece is kept; largest: growth of the pivots in those before it
     occurred          events that have happened: which function, t and y, (room, 2 + 2n); occurrences: how many
@@ -250,8 +260,10 @@ class Motion(Struct):
     place: int
     target: float
     stride: float
+    lasted: float
     timeless: bool
     status: int
+    crossing: int
     until: float
     start: float
     stalled: float
@@ -261,6 +273,7 @@ class Motion(Struct):
     log: Reals2
     counts: Ints
     hidden: int
+    known: int
     pieces: int
     forgets: bool
     largest: float

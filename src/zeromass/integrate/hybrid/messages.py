@@ -56,6 +56,7 @@ class ContactEnd(IntEnum):
     NEGATIVE = 8  # is the friction of a contact that touches
     ROUGH = 9  # no motion goes on at a contact that never slips
     BACKWARD = 10  # a gap closes backward in time
+    NO_ROOM = 11  # there is no memory for all contacts of shapes: more is asked for
 
 
 CONTACT_WORDS: dict[ContactEnd, str] = {

@@ -67,9 +67,9 @@ class Dop853Memory(_Retaken):
     """Of the method of Dormand and Prince."""
 
     def __init__(self, work: Workspace, program: Program, polynomial: np.ndarray) -> None:
-        self._work, self._native, size = work, program.native, work.size
+        self._work, self._native, size = work, work.code, work.size
         self._stages = np.zeros((EXTENDED, size))
-        ints, order, pivots = np.zeros(len(Int64), dtype=np.int64), work.order, program.native.pivots
+        ints, order, pivots = np.zeros(len(Int64), dtype=np.int64), work.order, work.code.pivots
         ints[Int64.coordinates], ints[Int64.size], ints[Int64.pivots], ints[Int64.capacity] = (
             order // 2,
             size,

@@ -11,7 +11,9 @@ import numpy as np
 from zeromass.codegen.target import Code
 from zeromass.compile.program import Program
 from zeromass.expression import Symbol, as_expression, caption
-from zeromass.integrate.hybrid.contact_table import HOLD, KINETIC, LAW, RESTITUTION
+from zeromass.integrate.collisions.law import HOLD, KINETIC, LAW, RESTITUTION
+from zeromass.integrate.collisions.slots import SLOT
+from zeromass.integrate.hybrid.collision_native import CollisionNative
 from zeromass.integrate.hybrid.crossing import begin_modes, cross_switch, has_events
 from zeromass.integrate.hybrid.driven import DrivenPieces, DrivenSegments, piece_of
 from zeromass.integrate.hybrid.driver import drive, functions_in_piece, select_in_piece, take_back
@@ -25,7 +27,7 @@ from zeromass.integrate.hybrid.piece_memory import PieceMemory
 from zeromass.integrate.hybrid.pieces import Piece, switchings
 from zeromass.integrate.hybrid.reset_outcomes import contact_impulse
 from zeromass.integrate.hybrid.switches import TURN
-from zeromass.integrate.hybrid.tables import ints
+from zeromass.integrate.hybrid.tables import ints, lengthened
 from zeromass.integrate.hybrid.time_events import TimeEvents
 from zeromass.integrate.hybrid.vanishing import length_table
 from zeromass.integrate.pace import pace
@@ -46,8 +48,15 @@ from zeromass.model.unilateral import inside_words
 AT_ONCE = 256
 """Members that are moved between looks at the keyboard."""
 
+AGAIN = Drive.LEFT, Drive.STIFF, Drive.NO_ROOM, Drive.STRAYED
+"""Why the driver returns where the last piece has been taken back, or has strayed, and is begun anew."""
+
 REMEMBERED, SPARE, KEPT = 8, 4, 2**22
 """Programs and settings of which drivers are kept, how many of each, and the most bytes that the record of one may have."""
+
+
+class NoRoom(ModelError):
+    """More shapes are near one another, or touch, than there is memory for."""
 
 
 class Driven(NamedTuple):
@@ -115,8 +124,12 @@ class Driver(PieceMemory):
         method, events = stepper_of(settings.chosen), watched.events
         self._improvements = Code.improvements
         self.tolerances = Tolerances(settings.rtol, settings.atol, settings.longest_step, settings.step)
-        native, parameters = program.native, program.system.parameters
-        state, values = np.zeros(2 * len(program.system.coordinates)), np.zeros(len(parameters))
+        native: Any = program.native
+        if watched.pieces.colliders is not None:
+            native = CollisionNative(watched.pieces, program, watched.room, watched.pairs)
+        state, values = np.zeros(2 * len(program.system.coordinates)), np.zeros(len(program.system.parameters))
+        if watched.pieces.colliders is not None:
+            values = np.zeros(len(values) + SLOT * watched.room)
         work = Workspace(native, 0.0, state, values, self.tolerances, 0.0, lanes=method.lanes)
         work.growth_limit, work.correction_limit = settings.limits.growth, settings.limits.correction
         work.use(native, project=settings.project)
@@ -148,7 +161,7 @@ class Driver(PieceMemory):
         """
         work, m, switches = self.work, self.m, self.pieces.switches
         work.memory = memory
-        work.values[:] = [start.parameters.get(p, p.default or 0.0) for p in self.program.system.parameters]
+        work.values[: self.known] = [start.parameters.get(p, p.default or 0.0) for p in self.program.system.parameters]
         work.reals[:], work.reals[Real64.t] = self._fresh, start.t
         work.ints[[Int64.recorded, Int64.steps, Int64.rejected, Int64.evaluations]] = 0
         if self._timed:
@@ -181,7 +194,7 @@ class Driver(PieceMemory):
         """
         work, m = self.work, self.m
         work.reals[Real64.t], work.state[: self.order] = state.t, np.concatenate([state.q, state.v])
-        work.values[self.hidden :] = self._values(piece)
+        self._take(piece)
         first, m.place = m.pieces, place
         self._make_room(len(times))
         m.ends[:] = 0.0
@@ -199,11 +212,11 @@ class Driver(PieceMemory):
         now = [int(work.ints[Int64.recorded]), work.steps, work.rejected, work.evaluations, m.occurrences]
         counts = np.concatenate([m.counts.reshape(-1, COUNTS)[first : m.pieces], [now]])
         driven = DrivenPieces(self, start, state, piece, m.log[first : m.pieces].copy(), counts)
-        last, kept = m.pieces - first - 1, status not in (Drive.LEFT, Drive.STRAYED, Drive.STIFF)
+        last, kept = m.pieces - first - 1, status not in AGAIN
         if not kept:
             m.pieces, m.occurrences = m.pieces - 1, int(counts[last, 4])  # it is begun anew
-        reached = {} if status in (Drive.LEFT, Drive.STIFF, Drive.FINISHED) else self.reached()
-        which = list(reached) or m.which.tolist()
+        reached = {} if status in (*AGAIN[:3], Drive.FINISHED) else self.reached()
+        which = [k for k in reached if self.pieces.colliders is None or k < len(self.w.kind)] or m.which.tolist()
         if status not in (Drive.FINISHED, Drive.EVENT):
             state, piece = driven.end if kept else driven.state(last), driven.piece(last)
         return Driven(driven.finished(last + kept, status, which), status, state, piece, m.place, reached, interrupted)
@@ -212,7 +225,7 @@ class Driver(PieceMemory):
         """Where a piece that begins at a state ends at the latest: at the next time event, or with the run."""
         work, m = self.work, self.m
         work.state[: self.order] = np.concatenate([moving.q, moving.v])
-        work.values[:], m.place = moving.inputs[1 + self.order :], place
+        work.values[: self.known], m.place = moving.inputs[1 + self.order :], place
         return float(compiled(next_target)(m, self.w))
 
     def _driven(self, tell: Callable[[float], None]) -> Drive:
@@ -269,7 +282,7 @@ class Driver(PieceMemory):
         """On which pieces a motion begins that has just been taken up; None where that is not decided."""
         if self.select_first(start) != Selection.DECIDED:
             return None
-        values = self.work.values[self.hidden :].tolist()
+        values = self.work.values[self.hidden : self.known].tolist()
         return piece_of(self.pieces, dict(zip(self.parameters, values, strict=True)))
 
     def select_first(self, start: State) -> Selection:
@@ -284,7 +297,11 @@ class Driver(PieceMemory):
     def begin_contacts(self, start: State) -> tuple[Piece, State]:
         """The piece and the state with which a motion of a system with contacts begins."""
         why, n = self.select_first(start), self.order // 2
+        if why is Selection.CONTACT and self.m.contacts.why == ContactEnd.NO_ROOM:
+            raise NoRoom
         if why is Selection.CONTACT and self.m.contacts.why == ContactEnd.INSIDE:
+            if self.pieces.colliders is not None:
+                raise StartError(self.native.overlapping(self.m.contacts.which))
             raise StartError(inside_words(self.pieces.given, start, self.m.contacts.which))
         if why is Selection.CONTACT:
             raise Undecided(self.contact_words())
@@ -292,8 +309,10 @@ class Driver(PieceMemory):
             which = self.w.open[: self.w.count].tolist()
             raise Undecided(words(why, self.pieces.words(which), len(which), self.w.number))
         y = self.work.state[: self.order]
-        values = dict(zip(self.parameters, self.work.values[self.hidden :].tolist(), strict=True))
+        values = dict(zip(self.parameters, self.work.values[self.hidden : self.known].tolist(), strict=True))
         begun, P = replace(start, q=y[:n].copy(), v=y[n:].copy()), self.m.contacts.impulse
+        if self.pieces.colliders is not None:
+            return replace(piece_of(self.pieces, values), contacts=self.native.here(self.work.values, P)), begun
         impulse = contact_impulse(self.pieces, self.pieces.state(begun, values), start.v, P) if P.any() else None
         return replace(piece_of(self.pieces, values), impulse=impulse), begun
 
@@ -303,7 +322,7 @@ class Driver(PieceMemory):
         """What follows where switches or contacts have ended a piece: the state and the piece beyond, as the driver does."""
         work, m, w, n = self.work, self.m, self.w, self.order // 2
         work.reals[Real64.t], work.state[: self.order] = state.t, np.concatenate([state.q, state.v])
-        work.values[self.hidden :] = self._values(piece)
+        self._take(piece)
         count = len(w.kind)
         w.reached[:] = [k in reached for k in range(count)]
         w.way[:] = [reached.get(k, 1.0) for k in range(count)]
@@ -314,7 +333,7 @@ class Driver(PieceMemory):
         work.ints[Int64.recorded] = recorded
         self.callbacks.check()
         y = work.state[: self.order]
-        values = dict(zip(self.parameters, work.values[self.hidden :].tolist(), strict=True))
+        values = dict(zip(self.parameters, work.values[self.hidden : self.known].tolist(), strict=True))
         beyond = replace(state, t=float(work.t), q=y[:n].copy(), v=y[n:].copy())
         new = piece_of(self.pieces, values | dict(timed))
         P = m.contacts.impulse
@@ -326,6 +345,9 @@ class Driver(PieceMemory):
     def contact_words(self) -> str:
         """Why contacts do not tell what follows; raises where a coefficient is none."""
         x = self.m.contacts
+        if self.pieces.colliders is not None:
+            name = self.native.pair if x.why == ContactEnd.INSIDE else self.native.name
+            return CONTACT_WORDS[ContactEnd(x.why)].format(which=name(x.which))
         which = self.pieces.words([len(self.w.kind) + x.which])
         if x.why in IMPOSSIBLE:
             one, law = self.pieces.given.unilaterals[x.which], x.law[LAW * x.which : LAW * (x.which + 1)]
@@ -340,24 +362,26 @@ class Driver(PieceMemory):
             raise ModelError(IMPOSSIBLE[ContactEnd(x.why)].format(**told))
         return CONTACT_WORDS[ContactEnd(x.why)].format(which=which)
 
-    def _values(self, piece: Piece) -> list[float]:
-        """Modes, margins and flags of a piece, in the order of the parameters."""
-        return [piece.modes.get(p, p.default or 0.0) for p in self.parameters]
+    def _take(self, piece: Piece) -> None:
+        """Modes, margins and flags of a piece, and the contacts that it was found with."""
+        self.work.values[self.hidden : self.known] = [piece.modes.get(p, p.default or 0.0) for p in self.parameters]
+        if piece.contacts is not None:
+            work = self.work
+            if not self.native.take(work.t, work.state[: self.order], piece.contacts, work.values):
+                raise NoRoom
+            self.m.contacts.count = self.native.table.slots
 
     def _make_room(self, flipped: int) -> None:
         """Memory for another piece, for the events in it, and for more switches than so many."""
         m, before = self.m, self.m.log.nbytes
-        m.log, m.counts = _lengthened(m.log, m.pieces + 1), _lengthened(m.counts, COUNTS * (m.pieces + 1))
-        m.flips = _lengthened(m.flips, flipped + 1)
+        m.log, m.counts = lengthened(m.log, m.pieces + 1), lengthened(m.counts, COUNTS * (m.pieces + 1))
+        if self.pieces.colliders is not None:
+            self.native.make_room(len(m.log))
+            m.contacts.left = self.native.room
+        m.flips = lengthened(m.flips, flipped + 1)
         if has_events(m):
-            m.occurred = _lengthened(m.occurred, m.occurrences + len(self.roots.times) + len(m.cause))
+            m.occurred = lengthened(m.occurred, m.occurrences + len(self.roots.times) + len(m.cause))
         self.work.beside += m.log.nbytes - before
-
-
-def _lengthened(rows: np.ndarray, needed: int) -> np.ndarray:
-    """An array with twice the rows, or more, where it has not as many as are needed."""
-    more = max(needed - len(rows), len(rows)) if len(rows) < needed else 0
-    return np.concatenate([rows, np.zeros((more, *rows.shape[1:]), rows.dtype)]) if more else rows
 
 
 def stiffness_of(watched: GuardFunctions, settings: Settings) -> int:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from zeromass.integrate.collisions.law import LAW, SIZE, SPEED
 from zeromass.integrate.hybrid.contact_kinematics import evaluate_contacts
 from zeromass.integrate.hybrid.contact_problem import INFINITE
-from zeromass.integrate.hybrid.contact_table import LAW, OPENS, SIZE, SLIPS, SPEED, STOPS, STRAYS, TURNS, Contacts
+from zeromass.integrate.hybrid.contact_table import OPENS, SLIPS, STOPS, STRAYS, TURNS, Contacts
 from zeromass.integrate.hybrid.contact_transitions import slips_stiffly
 from zeromass.integrate.hybrid.crossing import defined_at
 from zeromass.integrate.hybrid.memory import (
@@ -51,11 +52,18 @@ LEAST = 2.0**-1022
 ORDER = int(Slot.place) - int(Slot.t)
 """Place of the order in what an implicit method keeps."""
 
+KEPT = 0.25
+"""Part of the steps before that steps behind a collision may be as long as."""
+
 LAST = 3
 """Steps before a switch, of which the longest is tried first behind it."""
 
 NEAR_BY = 4.0
 """Times the accuracy of located switches, by which rates may be beside a switch that holds a motion from there on."""
+
+AFTER, LEAST_STEP = 16.0, 1e-3
+"""Times the last piece that the first step behind it may last, where shapes collide, as one collision follows another; and
+part of the steps before that it lasts at least."""
 
 LEAST_PART = 2.0**-6
 """Of the time between switches that count as one, by which one of them may be earlier or later."""
@@ -152,7 +160,7 @@ def settle_on_switches(m: Motion, w: Switches, s: StepFunctions) -> None:
 @kernel
 def stride_of(m: Motion) -> float:
     """Length of the longest of the last steps; the very last one ends at a switch and may be short."""
-    first, found = m.counts[COUNTS * (m.pieces - 1)], 0.0
+    first, found = m.counts[COUNTS * (m.pieces - 1)], KEPT * m.stride if m.contacts.finds else 0.0
     for row in range(max(first, m.ints[RECORDED] - LAST), m.ints[RECORDED]):
         found = max(found, abs(m.record[row, 1]))
     return found if found > 0.0 else m.stride
@@ -198,11 +206,15 @@ def note_piece(m: Motion) -> None:
     count, row = len(m.first), m.log[m.pieces]
     row[0] = m.reals[T]
     row[1 : 1 + count] = m.y[:count]
-    for i in range(len(m.values) - m.hidden):
+    for i in range(m.known - m.hidden):
         row[1 + count + i] = m.values[m.hidden + i]
-    first = 1 + count + len(m.values) - m.hidden
+    first = 1 + count + m.known - m.hidden
+    if m.contacts.finds:
+        m.contacts.keep(m.contacts.table, m, 2)
     for i in range(3 * m.contacts.count):
-        row[first + i], m.contacts.impulse[i] = m.contacts.impulse[i], 0.0
+        if not m.contacts.finds:
+            row[first + i] = m.contacts.impulse[i]
+        m.contacts.impulse[i] = 0.0
     place = COUNTS * m.pieces
     m.counts[place], m.counts[place + 1] = m.ints[RECORDED], m.ints[STEPS]
     m.counts[place + 2], m.counts[place + 3] = m.ints[REJECTED], m.ints[EVALUATIONS]
@@ -236,7 +248,11 @@ def begin_piece(m: Motion, w: Switches, target: float) -> None:
     if m.reals[FIXED] != 0.0:
         m.reals[H] = copysign(m.fresh[H], w.ahead)
     else:
-        step = max(abs(first_step(m, w, target)), min(m.stride, abs(target - t)))
+        step = min(m.stride, abs(target - t))
+        if m.contacts.finds and step > 0.0:
+            step = min(step, min(m.contacts.pace, max(AFTER * m.lasted, LEAST_STEP * step)))
+        else:
+            step = max(abs(first_step(m, w, target)), step)
         w.clock[0] = t
         if m.stiffness == STANDS_IN:
             step = min(step, stiff_step(m.contacts, w, m.y[:count], m.values))
@@ -249,7 +265,9 @@ def begin_piece(m: Motion, w: Switches, target: float) -> None:
     for c in range(len(m.cause)):
         m.signs[c, 0] = w.guards[c]
     leave_switches(m, w)
-    m.lengths.looked = m.contacts.polyhedra.looked = m.ints[RECORDED]
+    m.lengths.looked = m.contacts.looked = m.contacts.polyhedra.looked = m.ints[RECORDED]
+    if m.contacts.finds:
+        m.contacts.keep(m.contacts.table, m, 1)
     m.piece_start[0] = t
     m.piece_start[1:] = m.y[:count]
     m.piece_values[:] = m.values

@@ -13,6 +13,7 @@ from zeromass.compile.program import Program
 from zeromass.expression import Symbol
 from zeromass.integrate.hybrid.callbacks import Callbacks
 from zeromass.integrate.hybrid.chattering import strays
+from zeromass.integrate.hybrid.collision_native import found_contacts
 from zeromass.integrate.hybrid.contact_table import FLOWS, MEETS, contact_functions, contact_table
 from zeromass.integrate.hybrid.crossing import has_events
 from zeromass.integrate.hybrid.driver import functions_in_piece, select_in_piece
@@ -79,6 +80,7 @@ class PieceMemory:
 
     watched  on every piece; events: those and more that a loop looks at
     work     where steps are made, by a method
+    native   machine code of the system, with contacts that are found among its shapes
     """
 
     def __init__(
@@ -96,8 +98,10 @@ class PieceMemory:
         self.settings, self.events = settings, tuple(events)
         self.ahead, self.method, self.work = watched.ahead, method, work
         self._unseen = set(watched.unseen(program))
+        self.native: Any = work.code
         self.order: int = work.order
         self.hidden: int = len(self.pieces.given.parameters)
+        self.known: int = len(program.system.parameters)
         self.parameters: tuple[Symbol, ...] = program.system.parameters[self.hidden :]
         self._fresh: np.ndarray = work.reals.copy()
         self._keep: list[Any] = []
@@ -111,7 +115,9 @@ class PieceMemory:
             self.w: Switches = self.large.w
         else:
             self.functions = slow = PythonFunctions(GuardCache(self.pieces, 1), self.callbacks)
-            self.w = compiled_table(self.pieces, program, self.events, self.ahead, slow)
+            self.w = compiled_table(self.pieces, program, self.native, self.events, self.ahead, slow)
+        if len(work.values) > self.known:
+            self.w.values, self.w.trial = np.zeros(len(work.values)), np.zeros(len(work.values))
         self.step: StepFunctions = self._step_functions()
         self.make_searches(TURNS)
         self.m: Motion = self._motion()
@@ -132,13 +138,13 @@ class PieceMemory:
         order, work, lanes = self.order, self.work, 1 if self.large is None else self.method.lanes
         inputs, row = np.zeros((1 + order + len(work.values), lanes)), np.zeros(1 + order)
         self._onto: Mapping[str, Any] = {}
-        projects = self.settings.project and bool(self.program.corrections)
-        if self.program.corrections:
-            onto = Onto(Functions(self.program.native, work.values), row[None])
+        projects = self.settings.project and self.native.corrections is not None
+        if self.native.corrections is not None:
+            onto = Onto(Functions(self.native, work.values), row[None])
             place, arguments, _ = onto.arguments
             self._onto = {"project": place, "arguments": np.array(arguments)}
             self._keep.append(onto)
-        guards = self.program.native.events(self.events, lanes)
+        guards = self.native.events(self.events, lanes)
         self._keep.append(guards)
         return StepFunctions(
             t0=np.zeros(1),
@@ -152,7 +158,7 @@ class PieceMemory:
             **self._onto,
             rtol=work.tolerances.rtol,
             atol=work.tolerances.atol,
-            limit=order * work.correction_limit**2,
+            limit=order * work.correction_limit**2 if self.pieces.colliders is None else np.inf,
             event=0 if guards is None else guards.address("event"),
             inputs=inputs,
             outputs=np.zeros((len(self.events), lanes)),
@@ -190,8 +196,12 @@ class PieceMemory:
             cause = [NONE if c == CONTACT and j == FLOWS else c for c, (_, j) in zip(cause, of, strict=True)]
         count = len(pieces.switches)
         of = [(k - count, j) if k >= count else (k, j) for k, j in of]
-        touching = contact_functions(pieces, self.program)
-        self._keep.append(touching)
+        if pieces.colliders is not None:
+            contacts = found_contacts(self.native, pieces)
+        else:
+            touching = contact_functions(pieces, self.program)
+            self._keep.append(touching)
+            contacts = contact_table(pieces, self.program, touching)
         functions = None if self.large is not None else jump_functions(pieces, self.program)
         evaluate = self.large.energy if self.large else 0 if functions is None else functions.address("jump_values")
         m = Motion(
@@ -208,9 +218,9 @@ class PieceMemory:
             terminal=ints([_terminal(event) for event in self.events]),
             stiffness=self.stiffness,
             guard=ints([event.guard for event in self.events]),
-            jumps=jump_table(pieces, evaluate, strikes=bool(self.program.corrections)),
+            jumps=jump_table(pieces, evaluate, strikes=self.native.corrections is not None),
             lengths=Lengths(offsets=ints([0])),
-            contacts=contact_table(pieces, self.program, touching),
+            contacts=contacts,
             times=np.empty(0),
             timed=np.empty((1, 0)),
             which=ints([]),
@@ -219,9 +229,10 @@ class PieceMemory:
             changes=self.settings.limits.changes,
             piece_start=np.zeros(1 + order),
             piece_values=work.values.copy(),
-            log=np.zeros((PIECES, 1 + order + len(work.values) - self.hidden + 3 * len(pieces.unilaterals))),
+            log=np.zeros((PIECES, 1 + order + self.known - self.hidden + 3 * len(pieces.unilaterals))),
             counts=np.zeros(PIECES * COUNTS, dtype=np.int64),
             hidden=self.hidden,
+            known=self.known,
             flips=np.zeros(2 * PIECES),
             ends=np.zeros(len(names)),
             span=np.zeros(2),
@@ -237,6 +248,7 @@ class PieceMemory:
             kinks=ints(LookedAt(self.events).kinks),
             bumps=ints(LookedAt(self.events).bumps if self.settings.step is None else []),
         )
+        m.jumps.modes = np.zeros(len(work.values))
         unseen = self._unseen if self.settings.step is None else ()
         columns = ints([k for k, name in enumerate(names) if name in unseen])
         m.unseen = columns

@@ -11,7 +11,9 @@ from zeromass.compile.program import Program, program_at
 from zeromass.errors import ModelError, shown
 from zeromass.expression import Expression, Symbol
 from zeromass.frozen import frozen
+from zeromass.integrate.collisions.slots import SLIPS, STICKS, WIDTH
 from zeromass.model import State
+from zeromass.model.collisions import Colliders
 from zeromass.model.given import given_all, given_numbers
 from zeromass.model.pieces import SystemPieces
 
@@ -90,6 +92,54 @@ class Hold(NamedTuple):
     high: float
 
 
+class FoundContacts(NamedTuple):
+    """Contacts that were found among shapes on a piece.
+
+    closed    one row for each that is closed, as `CollisionNative` writes it
+    impulses  with which the piece begins, (k, 5): both shapes, and the impulse along the normal and both tangents, N s
+    energy    what these add to the kinetic energy, J
+    """
+
+    closed: np.ndarray
+    impulses: np.ndarray
+    energy: float
+
+    @property
+    def modes(self) -> dict[tuple[int, int], str]:
+        """Modes of the pairs of shapes that touch: "slips", "sticks", or "closed" without friction; of several points one
+        that slips, or else one that sticks."""
+        found: dict[tuple[int, int], str] = {}
+        for row in self.closed:
+            pair = int(row[0]), int(row[1])
+            mode = "slips" if row[7 + SLIPS] else "sticks" if row[7 + STICKS] else "closed"
+            both = {mode, found.get(pair, "closed")}
+            found[pair] = "slips" if "slips" in both else "sticks" if "sticks" in both else "closed"
+        return found
+
+    @classmethod
+    def from_record(cls, colliders: Colliders, data: Sequence[Any]) -> FoundContacts:
+        """Of plain data, as files have it."""
+        closed = np.array(data[0], dtype=float).reshape(-1, WIDTH)
+        impulses = np.array(data[1], dtype=float).reshape(-1, 5)
+        counts = [(len(p.points), len(p.edges), len(p.planes)) for p in (one.polytope for one in colliders.colliders)]
+        v, e, f = np.sum(counts, axis=0)
+        most = np.array(
+            [(v, v), (v, e), (e, v), (v, f), (f, v), (e, e)]
+        )  # of each sort of feature, as kernels number them
+        shapes, features = np.concatenate([closed[:, :2], impulses[:, :2]]), closed[:, 2]
+        bounded = [(shapes, len(counts)), (features, len(most)), (closed[:, 6], len(colliders.laws))]
+        if all(((x >= 0) & (x < end)).all() for x, end in bounded):
+            places = closed[:, 3:5]
+            good = ((places >= 0) & (places < most[features.astype(int)])).all()
+        else:
+            good = False
+        if not good:
+            raise ValueError(
+                "the data of contacts names shapes, vertices, edges or faces that are none"
+            )  # kernels go by them
+        return cls(closed, impulses, float(data[2]))
+
+
 @frozen()
 class Piece:
     """On which pieces of its formulas a segment moves, and how it came there.
@@ -99,6 +149,7 @@ class Piece:
     switchings what switched where it begins
     impulse    that it begins with
     energy     by how much the formula of the energy jumped there, at the same state, as where a spring is exchanged, J
+    contacts   that were found among shapes, and the impulses at these; None of systems whose contacts are formulas
     """
 
     modes: Mapping[Symbol, float]
@@ -106,6 +157,7 @@ class Piece:
     switchings: tuple[Switching, ...] = ()
     impulse: Impulse | None = None
     energy: float = 0.0
+    contacts: FoundContacts | None = None
 
     def record(self, pieces: SystemPieces) -> dict[str, Any]:
         """The piece as plain data, for files; switches by their place among those of the system."""
@@ -120,6 +172,8 @@ class Piece:
         }
         if self.impulse is not None:
             data["impulse"] = self.impulse.record()
+        if self.contacts is not None:
+            data["shapes"] = [self.contacts.closed.tolist(), self.contacts.impulses.tolist(), self.contacts.energy]
         return data
 
     @classmethod
@@ -134,6 +188,7 @@ class Piece:
                 modes[pieces.held[switch.mode].flag] = float(held)
         for one, values in zip(pieces.unilaterals, data.get("contacts", ()), strict=True):
             modes.update(zip(one.hidden, values, strict=True))
+        modes |= {} if pieces.colliders is None else dict.fromkeys(pieces.colliders.hidden, 0.0)
         impulse = Impulse.from_record(data["impulse"]) if "impulse" in data else None
         return cls(
             modes,
@@ -141,6 +196,9 @@ class Piece:
             tuple(Switching(t, switches[k].said, direction) for t, k, direction in data["switchings"]),
             impulse,
             data["energy"],
+            FoundContacts.from_record(pieces.colliders, data["shapes"])
+            if pieces.colliders and "shapes" in data
+            else None,
         )
 
     def program(self, pieces: SystemPieces, start: State) -> Program:

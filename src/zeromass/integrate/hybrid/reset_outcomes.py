@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from zeromass.integrate.hybrid.pieces import Impulse
 from zeromass.integrate.hybrid.tolerances import SMALL
 from zeromass.integrate.outcome import Ending, Outcome
 from zeromass.model import State, System
+from zeromass.model.collisions import Colliders
 from zeromass.model.pieces import SystemPieces
 
 
@@ -82,6 +83,18 @@ def _impulses(pieces: SystemPieces, P: np.ndarray) -> tuple[tuple[str, ...], np.
         normal, friction = one.impulse_names
         parts += [] if one.scalar else [(normal, p[0]), (friction, np.sqrt(p[1] * p[1] + p[2] * p[2]))]
     return tuple(name for name, _ in parts), np.array([size for _, size in parts])
+
+
+def found_impulse(
+    colliders: Colliders, after: State, before: np.ndarray, struck: Mapping[tuple[int, int], float], energy: float
+) -> Impulse:
+    """The impulses of contacts that were found among shapes.
+
+    after, before  states behind and speeds before the impacts
+    struck         normal impulses of pairs of shapes, N s; energy: what they add to the kinetic energy, J
+    """
+    names = tuple(colliders.name(*pair) for pair in struck)
+    return Impulse(after.t, names, np.array([*struck.values()]), after.v - before, energy)
 
 
 def energy_jump(pieces: SystemPieces, before: State, after: State) -> float:

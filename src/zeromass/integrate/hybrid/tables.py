@@ -84,24 +84,25 @@ def _explicit(pieces: SystemPieces, program: Program) -> bool:
 
 
 def compiled_table(
-    pieces: SystemPieces, program: Program, events: Sequence[Event], ahead: float, slow: PythonFunctions
+    pieces: SystemPieces, program: Program, native: Any, events: Sequence[Event], ahead: float, slow: PythonFunctions
 ) -> Switches:
     """The switches of a system in memory, with the machine code of a program.
 
+    native  this machine code
     events  that are watched
     ahead   1 for motions forward in time, −1 backward
     slow    what there is no machine code of
     """
     w, functions = switch_table(pieces, ahead, slow), switch_functions(pieces, program)
-    guards = program.native.events(events, 1)
-    fast = {"rhs": program.native.rhs(1).address("rhs"), "guard": 0 if guards is None else guards.address("event")}
+    guards = native.events(events, 1)
+    fast = {"rhs": native.rhs(1).address("rhs"), "guard": 0 if guards is None else guards.address("event")}
     if _explicit(pieces, program):
         fast["judge"] = functions.address("judge")
     if any(switch.kind == "turn" for switch in pieces.switches):
         fast["across"] = functions.address("across")
     for name, address in fast.items():
         setattr(w, name, address)
-    w.pivots, w.guards = np.zeros(program.native.pivots + 1), np.zeros(len(events))
+    w.pivots, w.guards = np.zeros(native.pivots + 1), np.zeros(len(events))
     return w
 
 
@@ -188,6 +189,12 @@ def switch_table(pieces: SystemPieces, ahead: float, functions: SwitchFunctions)
         order=whole(),
         guards=np.zeros(0),
     )
+
+
+def lengthened(rows: np.ndarray, needed: int) -> np.ndarray:
+    """An array with twice the rows, or more, where it has not as many as are needed."""
+    more = max(needed - len(rows), len(rows)) if len(rows) < needed else 0
+    return np.concatenate([rows, np.zeros((more, *rows.shape[1:]), rows.dtype)]) if more else rows
 
 
 def ints(values: Iterable[int]) -> np.ndarray:
