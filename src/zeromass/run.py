@@ -366,6 +366,8 @@ class Run(Course):
         >>> [(round(impact.t, 9), float(impact.impulses[0].round(9))) for impact in run.impacts]
         [(1.0, 30.0)]
         """
+        if self.system.colliders is not None:
+            return self.impulses
         own = {name for one in self.system.unilaterals for name in (one.name, *one.impulse_names)}
         return tuple(impulse for impulse in self.impulses if not own.isdisjoint(impulse.constraints))
 

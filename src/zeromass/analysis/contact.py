@@ -13,6 +13,7 @@ from zeromass.integrate import Course, Ending, Segment
 from zeromass.integrate.course import Sampled
 from zeromass.integrate.search import maxima, zeros
 from zeromass.model import ContactPoint, ModelError
+from zeromass.model.collisions import Colliders
 
 SAMPLES = 4
 """Parts of a step at whose ends a normal force is looked at first."""
@@ -26,7 +27,7 @@ class ContactHistory:
     normal_force    N, N
     friction_force  inertial components, N, (times, 3)
     force           of both together, N, (times, 3)
-    point           where bodies touch, or would, m, (times, 3)
+    point           where bodies touch, or would, m, (times, 3); NaN where contacts of `zm.Collisions` are open
     """
 
     mode: np.ndarray
@@ -38,11 +39,46 @@ class ContactHistory:
 
 def histories(run: Course) -> dict[str, ContactHistory]:
     """What happens at each contact of a run, by its name."""
+    if run.system.colliders is not None:
+        return _of_shapes(run, run.system.colliders)
     found: dict[str, ContactHistory] = {}
     for contact in run.system.contacts:
         modes = [np.full(len(segment.t), segment.contact_mode(contact.name)) for segment in run.segments]
         N, T, n, place = (run[e] for e in (contact.normal_force, contact.friction_force, contact.normal, contact.point))
         found[contact.name] = ContactHistory(np.concatenate(modes), N, T, N[:, None] * n + T, place)
+    return found
+
+
+def _of_shapes(run: Course, colliders: Colliders) -> dict[str, ContactHistory]:
+    """What happens where shapes touch, of all pairs that ever do.
+
+    Where a pair touches at several points their forces are added, and the point is the mean with these as weights.
+    """
+    found: dict[str, ContactHistory] = {}
+    count = sum(len(segment.t) for segment in run.segments)
+    place = 0
+    for segment in run.segments:
+        times = slice(place, place + len(segment.t))
+        place = times.stop
+        contacts = None if segment.piece is None else segment.piece.contacts
+        read = segment.steps.touching
+        if contacts is None or read is None:
+            continue
+        pairs = [(int(row[0]), int(row[1])) for row in contacts.closed]
+        for pair, mode in contacts.modes.items():
+            name = colliders.name(*pair)
+            if name not in found:
+                vector = np.zeros((3, count, 3))
+                vector[2] = np.nan
+                found[name] = ContactHistory(np.full(count, "open", dtype="<U6"), np.zeros(count), *vector)
+            one = found[name]
+            own = read[1][:, [k for k, other in enumerate(pairs) if other == pair]]
+            point, normal, force = own[..., :3], own[..., 3:6], own[..., 6:]
+            N = np.einsum("tki,tki->tk", normal, force)
+            total = np.maximum(N, 0.0) + np.finfo(float).tiny
+            one.mode[times], one.normal_force[times], one.force[times] = mode, N.sum(axis=1), force.sum(axis=1)
+            one.friction_force[times] = (force - N[..., None] * normal).sum(axis=1)
+            one.point[times] = np.einsum("tk,tki->ti", total / total.sum(axis=1, keepdims=True), point)
     return found
 
 

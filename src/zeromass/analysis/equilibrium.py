@@ -16,6 +16,7 @@ from zeromass.errors import quoted
 from zeromass.expression import Expression, Symbol, jacobian, symbols
 from zeromass.expression import t as time
 from zeromass.model import ModelError, StartError, State, System
+from zeromass.model.collisions import without_collisions
 from zeromass.model.given import Parameters, given_all, given_finite, given_kind, parameters_by_name
 from zeromass.model.naming import meant
 from zeromass.model.solving import StartEquations
@@ -37,6 +38,7 @@ def equilibrium(
 ) -> State:
     """A state of rest, or of steady motion; the arguments are those of `System.equilibrium`."""
     given_kind(system, System, "the system", "a zm.System")
+    without_collisions(system, "an equilibrium", "simulate until it rests, or give each contact as a zm.Contact")
     t = given_finite(t, "t")
     values = parameter_values(system, parameters)
     free = _freed(system, by)

@@ -14,6 +14,7 @@ from zeromass.equation import numerical_rank
 from zeromass.equation.rank import CONSISTENCY_TOLERANCE, negligible
 from zeromass.expression import Evaluator, expressions, jacobian
 from zeromass.model import ModelError, State, System
+from zeromass.model.collisions import without_collisions
 from zeromass.model.feedback import with_feedback
 from zeromass.model.given import given_mapping, given_numbers, given_parameters
 from zeromass.model.start import Prescribed
@@ -64,6 +65,7 @@ def inverse_dynamics(
     >>> zm.analysis.inverse_dynamics(arm, {theta: zm.t**2 / 2}, by=[torque], times=[0.0, 1.0]).forces["torque"].round(6)
     array([1.      , 1.479426])
     """
+    without_collisions(system, "inverse dynamics")
     given_mapping(motion, "the motion", "{expression: formula of zm.t}")
     parameters = {} if parameters is None else given_parameters(parameters, "parameters")
     times = np.atleast_1d(given_numbers(times, "times"))

@@ -26,6 +26,7 @@ from zeromass.equation.rank import CONSISTENCY_TOLERANCE, negligible
 from zeromass.expression import Expression, expressions, rate, symbols
 from zeromass.integrate import Course
 from zeromass.model import ModelError, State, System
+from zeromass.model.collisions import without_collisions
 from zeromass.model.naming import meant
 from zeromass.model.state import ROUNDING
 
@@ -68,6 +69,7 @@ def linearize(
     """
     program, state, given = _placed(system, at)
     system = program.system
+    without_collisions(given.system, "a linearization")
     u = inputs_of(given.system, inputs)
     y, wanted = _named(meant(system, outputs)), _named(meant(system, states))
     rates = _rates(tuple(wanted.values()))

@@ -198,6 +198,16 @@ def one_smooth_motion(run: Course, remedy: str = "end the run before") -> None:
         if passage.constraints[0].endswith(PASSES)
     ]
     later = run.segments[1:]
+    touching = [
+        segment
+        for segment in run.segments
+        if segment.piece and segment.piece.contacts and len(segment.piece.contacts.closed)
+    ]
+    if run.system.colliders is not None and (later or touching):
+        t = float((touching or later)[0].t[0])
+        raise ModelError(
+            f"tangents end where bodies of '{run.system.colliders.elements[0].name}' touch, at t = {t:g} s; {remedy}"
+        )
     if not (later or run.switches or passed):
         return
     if passed:

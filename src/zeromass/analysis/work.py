@@ -138,7 +138,7 @@ def powers(system: System, *, held: bool = False) -> tuple[Expression, Expressio
     applied = as_expression(rate(system.energy) - reaction)
     if _quadratic(system):
         applied = as_expression(substitute(applied, dict.fromkeys(system.accelerations, 0.0)))
-    closed = bool(system.unilaterals)
+    closed = bool(system.unilaterals) or system.colliders is not None
     resting = held and all(e is ZERO for e in system.C) and not any(map(_moves, system.rows))
     still = not closed and (not len(system.rows) or resting)
     return applied, ZERO if still else reaction
@@ -189,6 +189,9 @@ def _powers_one_by_one(system: System) -> tuple[Expression, Expression]:
             q = own([row.zero])
             unknown = (q, rate(q), rate(rate(q)))[row.level]
             reaction = reaction + λ * as_expression(gradient(row.zero, unknown) @ rate(q))
+    for load in () if system.colliders is None else system.colliders.loads:
+        q = own(formulas_in(vars(load)))
+        reaction = reaction + as_expression(expressions(load.generalized(q)) @ rate(q))
     return applied, reaction
 
 

@@ -117,7 +117,7 @@ class Course(Interface, ByExpression):
     @cached_property
     def _begins(self) -> tuple[Segment, ...]:
         """The segments that a kind of motion begins with: others go on after a switch."""
-        if not self.system.unilaterals:
+        if not self.system.unilaterals and self.system.colliders is None:
             return (self.segments[0],)
         modes = [None, *[segment.mode for segment in self.segments[:-1]]]
         before = zip(self.segments, modes, strict=True)

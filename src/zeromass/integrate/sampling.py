@@ -68,7 +68,7 @@ class Value(NamedTuple):
     """How expressions, shape (m,), are evaluated, `side` states at a time.
 
     code    machine code of `value(t, y, parameters, accelerations, values)`; None where NumPy evaluates: forces of
-            constraints, motions that slide along a switch, and what is long
+            constraints, forces where shapes touch, motions that slide along a switch, and what is long
     moving  whether that needs accelerations
     """
 
@@ -87,7 +87,9 @@ def value_of(segment: Segment, e: Array, side: int) -> Value:
     key = (side, program.native.busy, *e.tolist())
     if key not in known:
         _, moving, forces = asked(system, e)
-        if forces or operations(e.tolist()) > max(LONG, REPAID * (len(segment.t) - 1)):
+        colliders = segment.system.colliders
+        pushed = colliders is not None and (moving or not set(colliders.hidden).isdisjoint(symbols(e)))
+        if forces or pushed or operations(e.tolist()) > max(LONG, REPAID * (len(segment.t) - 1)):
             return Value(e, side, None, False)
         if len(known) >= REMEMBERED:
             known.clear()

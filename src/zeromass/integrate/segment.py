@@ -32,6 +32,9 @@ from zeromass.model.sliding import mean
 AT_ONCE = 2**16
 """Times at which an expression is evaluated at once: of a long run in blocks, and accelerations with them."""
 
+FEW = 3
+"""Contacts that the mode of a motion names one by one."""
+
 REMEMBERED = 64
 """Expressions whose evaluation a system remembers."""
 
@@ -156,6 +159,11 @@ class Segment(ByExpression):
     def mode(self) -> str:
         """The mode of motion, such as "rolling"; of a system with contacts theirs."""
         pieces = self.system.pieces
+        if self.system.colliders is not None:
+            modes = {} if self.piece is None or self.piece.contacts is None else self.piece.contacts.modes
+            if len(modes) > FEW:
+                return f"{len(modes)} contacts, of which {sum(mode == 'slips' for mode in modes.values())} slip"
+            return ", ".join(f"{self.system.colliders.name(*pair)} {mode}" for pair, mode in modes.items()) or "open"
         if self.piece is None or pieces is None or not pieces.unilaterals:
             return self.system.mode
         return self.system.mode_in(contact_modes(pieces, self.piece.modes))
@@ -450,6 +458,8 @@ class Samples(ByExpression):
         values = self.segment.values
         parameters = np.broadcast_to(values, (len(self.t), len(values)))
         inputs = np.concatenate([self.t[:, None], self.y, parameters], axis=1)
+        if (read := self.touching) is not None:
+            inputs[:, inputs.shape[1] - read[0].shape[1] :] = read[0]  # wrenches are the last parameters
         program = self.segment.program
         holds = () if self.segment.piece is None else self.segment.piece.holds
         if program is not None and program.code == "rolled" and holds:
@@ -459,6 +469,23 @@ class Samples(ByExpression):
             modes = [hold.mode for hold in holds]
             inputs[:, [names[mode] for mode in modes]] = held_modes(program, modes, inputs)
         return inputs
+
+    @cached_property
+    def touching(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """Wrenches of contacts that were found among shapes, and what touches where; None without such contacts."""
+        segment = self.segment
+        if (
+            segment.piece is None
+            or segment.piece.contacts is None
+            or segment.program is None
+            or segment.system.pieces is None
+        ):
+            return None
+        from zeromass.integrate.hybrid.collision_native import collision_native  # few systems have such contacts
+
+        contacts = segment.piece.contacts
+        native = collision_native(segment.system.pieces, segment.program, len(contacts.closed))
+        return native.read(contacts, self.t, self.y, segment.values)
 
     @cached_property
     def acceleration(self) -> np.ndarray:

@@ -21,6 +21,7 @@ from zeromass.integrate.settings import Limits
 from zeromass.integrate.stepping.layout import Int64, Real64
 from zeromass.integrate.stepping.status import Status
 from zeromass.model import Event, ModelError, State
+from zeromass.model.collisions import without_collisions
 from zeromass.model.given import given_all, given_array, given_finite, given_flag, given_kind, given_mapping, given_name
 
 NOTE = "zeromass"
@@ -73,6 +74,7 @@ def wasm(
     system = given_kind(program, Program, "program", "what zm.compile(system, start) gives").system
     if not isinstance(start, State) or start.system is not system:
         raise ModelError("the start belongs to another system; make it with system.start(…)")
+    without_collisions(system, "a WebAssembly module")
     if system.pieces is not None:
         switches = [f"formulas of the system switch ('{switch.said!r}')" for switch in system.pieces.switches]
         switches += [f"'{one.name}' may open or slip" for one in system.unilaterals]

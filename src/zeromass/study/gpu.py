@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from zeromass.model.collisions import without_collisions
 from zeromass.study.chunk import Results, Study
 from zeromass.study.dispatch import Taking
 from zeromass.study.gpu_hands import Hands
@@ -36,6 +37,7 @@ LARGE = 31 << 20
 def on_gpu(study: Study, taking: Taking, tell: Tell) -> None:
     """A study on a card: while members are there, others are made ready, and yet others are looked at."""
     work, lanes = study.work, study.work.lanes
+    without_collisions(work.program.system, "on='gpu'", "use on='cores'")
     assert isinstance(lanes, Gpu)
     size = RECORDED if work.recording else SIZE
     loads = _loads(taking.left(1), size)

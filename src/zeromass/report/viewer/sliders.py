@@ -18,6 +18,7 @@ from zeromass.integrate.outcome import Ending
 from zeromass.integrate.stepping.ahead import Ahead
 from zeromass.integrate.terms import terms_of_time
 from zeromass.model import ModelError, State
+from zeromass.model.collisions import without_collisions
 from zeromass.model.given import given_mapping
 from zeromass.model.prescription import has_formulas, names_of_prescribed, single
 
@@ -108,6 +109,7 @@ def check_explicit(run: Course, start: State, why: str) -> None:
 def check(run: Course, start: State, sliders: Sequence[Slider]) -> None:
     """That the page can make motions of a run."""
     system = run.system
+    without_collisions(system, "sliders", "leave the sliders out")
     if run.t[-1] < run.t[0]:
         raise ModelError("sliders: the run goes back in time; a page makes motions forward")
     moving = start
