@@ -885,6 +885,18 @@ def _contacts() -> dict[str, Call]:
                 "name": "foot",
             },
         ),
+        "Collisions": Call(
+            zm.Collisions,
+            {
+                "shapes": {zm.RigidBody("brick", mass=1.0, inertia=(1, 1, 1)): zm.shapes.sphere(0.1)},
+                "surfaces": [floor],
+                "friction": 0.2,
+                "restitution": 0.5,
+                "creep": 1e-4,
+                "least_bounce": 1e-6,
+                "name": "collisions",
+            },
+        ),
         "Contacts": Call(
             zm.Contacts,
             {

@@ -123,20 +123,13 @@ class FoundContacts(NamedTuple):
         impulses = np.array(data[1], dtype=float).reshape(-1, 5)
         counts = [(len(p.points), len(p.edges), len(p.planes)) for p in (one.polytope for one in colliders.colliders)]
         v, e, f = np.sum(counts, axis=0)
-        most = np.array(
-            [(v, v), (v, e), (e, v), (v, f), (f, v), (e, e)]
-        )  # of each sort of feature, as kernels number them
+        most = np.array([(v, v), (v, e), (e, v), (v, f), (f, v), (e, e)])  # of each sort of feature
         shapes, features = np.concatenate([closed[:, :2], impulses[:, :2]]), closed[:, 2]
         bounded = [(shapes, len(counts)), (features, len(most)), (closed[:, 6], len(colliders.laws))]
-        if all(((x >= 0) & (x < end)).all() for x, end in bounded):
-            places = closed[:, 3:5]
-            good = ((places >= 0) & (places < most[features.astype(int)])).all()
-        else:
-            good = False
-        if not good:
-            raise ValueError(
-                "the data of contacts names shapes, vertices, edges or faces that are none"
-            )  # kernels go by them
+        good = all(((x >= 0) & (x < end)).all() for x, end in bounded)
+        places = closed[:, 3:5]
+        if not good or not ((places >= 0) & (places < most[features.astype(int)])).all():  # kernels go by them
+            raise ValueError("the data of contacts names shapes, vertices, edges or faces that are none")
         return cls(closed, impulses, float(data[2]))
 
 
