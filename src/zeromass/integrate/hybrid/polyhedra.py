@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Annotated
 
+from zeromass.integrate.collisions.vectors import cross, difference, dot, rotate
 from zeromass.kernel.language import Ints, Ints2, Reals, Reals2, Struct, function, kernel, reals, sqrt
 
 NONE, CORNER_OF_FIRST, CORNER_OF_SECOND, CROSSING = range(4)
@@ -90,32 +91,6 @@ class Polyhedra(Struct):
 
 
 @kernel
-def dot(x: Reals, y: Reals) -> float:
-    """x · y."""
-    return x[0] * y[0] + x[1] * y[1] + x[2] * y[2]
-
-
-@kernel
-def cross(x: Reals, y: Reals, z: Reals) -> None:
-    """z ← x × y."""
-    z[0], z[1], z[2] = x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0]
-
-
-@kernel
-def difference(x: Reals, y: Reals, z: Reals) -> None:
-    """z ← x − y."""
-    for i in range(3):
-        z[i] = x[i] - y[i]
-
-
-@kernel
-def turn(pose: Reals, x: Reals, y: Reals) -> None:
-    """y ← R x."""
-    for i in range(3):
-        y[i] = pose[3 * i] * x[0] + pose[3 * i + 1] * x[1] + pose[3 * i + 2] * x[2]
-
-
-@kernel
 def distant(p: Polyhedra, k: int) -> bool:
     """Whether the polyhedra of a pair are too far from one another to touch."""
     origin = p.pose[12 * k + 9 : 12 * k + 12]
@@ -128,11 +103,11 @@ def move(p: Polyhedra, k: int) -> None:
     pose, body = p.pose[12 * k : 12 * k + 12], p.first[k]
     for v in range(p.corners[body], p.corners[body + 1]):
         at = p.moved[v - p.corners[body]]
-        turn(pose, p.points[v], at)
+        rotate(pose, p.points[v], at)
         for i in range(3):
             at[i] += pose[9 + i]
     for f in range(p.faces[body], p.faces[body + 1]):
-        turn(pose, p.planes[f], p.turned[f - p.faces[body]])
+        rotate(pose, p.planes[f], p.turned[f - p.faces[body]])
 
 
 @kernel
@@ -409,10 +384,10 @@ def write_feature(p: Polyhedra, k: int, values: Reals, kind: int, one: int, two:
 def gap_of(p: Polyhedra, k: int, values: Reals) -> float:
     """The gap of a feature, m."""
     pose, n, x, u = p.pose[12 * k : 12 * k + 12], reals(3), reals(3), reals(3)
-    turn(pose, values[EDGE_A : EDGE_A + 3], u)
+    rotate(pose, values[EDGE_A : EDGE_A + 3], u)
     cross(u, values[EDGE_B : EDGE_B + 3], n)
-    turn(pose, values[NORMAL_A : NORMAL_A + 3], u)
-    turn(pose, values[A : A + 3], x)
+    rotate(pose, values[NORMAL_A : NORMAL_A + 3], u)
+    rotate(pose, values[A : A + 3], x)
     for i in range(3):
         n[i] += u[i] + values[NORMAL_B + i]
         x[i] += pose[9 + i] - values[B + i]
