@@ -232,7 +232,7 @@ def from_mjcf(
     files; springs, damping, dry friction and armature of joints; actuators that are motors, servos of position or velocity,
     or linear, whose `inputs` are parameters. Coordinates are those of MuJoCo, of a free joint its place and unit quaternion.
     Geoms do not touch one another, and limits are events, `joint.limits()`, unless limits=True makes stops of them.
-    What is more than a tree is refused, with its line: close loops by joints between links, `robot.system(joints=[…])`.
+    A closed loop is an error that names its line: close loops by joints between links, `robot.system(joints=[…])`.
 
     >>> text = '''<mujoco model="pendulum"><compiler angle="radian"/><worldbody><body name="bob" pos="0 0 2">
     ... <joint name="pin" axis="0 1 0"/><geom type="sphere" size="0.001" pos="0 0 -1" mass="2"/></body></worldbody>
