@@ -56,13 +56,19 @@ html_static_path = ["_static", "gallery/static"]
 html_css_files = ["pages.css"]
 html_context = {"default_mode": "auto"}
 mathjax_path = "mathjax/tex-svg.js"  # shipped with the pages, which need no network
-ALONE = ("tutorial", "papers", "speed", "numbers", "notation", "errata", "references", "genindex", "search")
+ALONE = ("how-do-i", "tutorial", "papers", "speed", "numbers", "notation", "errata", "references", "genindex", "search")
 html_sidebars = {name: [] for name in ALONE}  # pages without others below them have nothing to stand beside them
 html_theme_options = {
     "show_prev_next": False,
     "navigation_with_keys": False,
     "show_toc_level": 2,
     "header_links_before_dropdown": 6,
+    "logo": {
+        "text": "zeromass",
+        "image_light": "_static/logo.svg",
+        "image_dark": "_static/logo.svg",
+        "alt_text": "zeromass",
+    },
     **versions.theme_options(versions.address(), os.environ.get("ZEROMASS_DOCS_VERSION", release)),
 }
 

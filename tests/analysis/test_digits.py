@@ -309,7 +309,7 @@ def test_events_of_the_system_stop_the_second_run_too():
 
 
 def test_a_second_run_that_ends_elsewhere_is_named(monkeypatch):
-    """Where the run at tighter tolerance stops at an edge that the run has not met, no digit is confirmed, and why is said."""
+    """Where the run at tighter tolerance stops at an edge that the run has not met, no digit is confirmed."""
     module = sys.modules["zeromass.analysis.certificate"]
     course = module.course  # type: ignore[attr-defined]
     edge = {"over the edge": x - 0.5}

@@ -27,6 +27,7 @@ def test_a_guided_ball_is_a_rolling_system():
     assert run.outcome.complete
     assert run.required_friction().value == pytest.approx(2 / 7 / 9.81, abs=ROUNDING)
     assert run.state(1.0)[guided.center] == pytest.approx([1.0 + 5 / 14, 0.0, 0.1], abs=ROUNDING)
+    assert run.work().imbalance < ROUNDING
     assert np.abs(run.residuals()["groove"]).max() < ROUNDING
 
 

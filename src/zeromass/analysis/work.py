@@ -60,7 +60,9 @@ class Work:
     >>> sledge = zm.System(kinetic=zm.rate(x) ** 2 / 2, forces={x: 2.0})
     >>> run = zm.simulate(sledge, sledge.start({x: 0.0}), until=3.0)
     >>> print(run.work())
-    energy: 0 J at the start, changed by 1.800e+01 J; work of applied forces 1.800e+01 J, of constraints 0 J; ...
+    energy: 0 J at the start, changed by 1.800e+01 J
+    work of applied forces 1.800e+01 J, of constraints 0 J
+    imbalance of energy and work: ...
     """
 
     t: np.ndarray
@@ -116,9 +118,9 @@ class Work:
     def __str__(self) -> str:
         where = ", largest between steps" if self.inside > 2 * self.gap and self.inside > self.noise else ""
         return (
-            f"energy: {self.energy:.9g} J at the start, changed by {self.told(self.change)}; work of applied forces "
-            f"{self.told(self.applied)}, of constraints {self.told(self.constraint)}; imbalance {self.imbalance:.1e} "
-            f"relative{where}"
+            f"energy: {self.energy:.9g} J at the start, changed by {self.told(self.change)}\n"
+            f"work of applied forces {self.told(self.applied)}, of constraints {self.told(self.constraint)}\n"
+            f"imbalance of energy and work: {self.imbalance:.1e} relative{where}"
         )
 
 

@@ -40,9 +40,9 @@ class OnSurface(Pressing, System):
     """A body that touches a surface in one point, the contact, a particle of mass zero; so is its centre."""
 
     _interface = (
-        "body", "surface", "solid", "contact", "center", "normal", "normal_force", "friction_force",
-        "friction_magnitude", "friction_ratio", "friction_coefficient", "kinetic_coefficient", "reaction_force",
-        "spin", "rolling_velocity", "slip_velocity", "clearance", "gap", "torque_at_contact",
+        "start", "with_constraints", "body", "surface", "solid", "contact", "center", "normal", "normal_force",
+        "friction_force", "friction_magnitude", "friction_ratio", "friction_coefficient", "kinetic_coefficient",
+        "reaction_force", "spin", "rolling_velocity", "slip_velocity", "clearance", "gap", "torque_at_contact",
         "torque_at_mass_center", "torque_at_contact_body", "torque_at_mass_center_body", "translational_energy",
         "rotational_energy", "surface_power", "slipping", "flying", "contact_particle", "center_particle",
         "gravity",
