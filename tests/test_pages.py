@@ -62,6 +62,16 @@ def test_a_rolling_system_begins_with_its_start():
     assert members[0] == "start"
 
 
+def test_examples_fit_beside_a_table_of_contents():
+    wide = {}
+    for full, it in OBJECTS.items():
+        lines = interface.page(it, []).splitlines()
+        rows = [line.strip() for line in lines if line.strip().startswith((">>> ", "... "))]
+        if found := [row for row in rows if len(row) > docstrings.WIDEST]:
+            wide[full] = found
+    assert wide == {}
+
+
 def test_arguments_are_taken_from_the_docstring():
     doc = """A quantity.
 

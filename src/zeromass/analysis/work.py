@@ -49,11 +49,11 @@ class Work:
     constraint work of moving or non-ideal constraints, at the steps
     gap        largest |change − work| at the steps
     inside     the same between them, at Radau's eight places in each of them
-    turned     largest energy turned over: kinetic energy, change or work
+    turned     largest energy exchanged: kinetic energy, change or work
     noise      what rounding may do to the energy when it is evaluated
     kinetic    largest kinetic energy
 
-    Gaps and the energy turned over are those of all steps; the arrays of a run of more than 131,072 steps have every
+    Gaps and the energy exchanged are those of all steps; the arrays of a run of more than 131,072 steps have every
     second one, or every third, …, and the last.
 
     >>> x = zm.coordinate("x")
@@ -78,7 +78,7 @@ class Work:
 
     @property
     def imbalance(self) -> float:
-        """Largest |change − work| along the run, between steps too, relative to the largest energy turned over."""
+        """Largest |change − work| along the run, between steps too, relative to the largest energy exchanged."""
         return self._relative(self._gap)
 
     @property
