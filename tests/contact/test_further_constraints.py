@@ -106,3 +106,20 @@ def test_a_name_is_given_once():
     rolling = ball()
     with pytest.raises(zm.errors.ModelError, match="a constraint named 'surface' is there already"):
         rolling.with_constraints({"surface": rolling.center[1]})
+
+
+def test_bodies_at_several_contacts_and_particles_stay_what_they_are():
+    """In a groove along x: the friction of the floor is 2/7 of the pull, and a frictionless floor has none."""
+    pull = (1.0, 2.0, -9.81)
+    body = zm.Contacts(zm.bodies.ball(0.1, 0.5), on={"floor": zm.surfaces.plane()}, gravity=pull, friction=0.5)
+    guided = body.with_constraints({"groove": body.center[1]})
+    assert isinstance(guided, zm.Contacts)
+    start = guided.start(center=(0.0, 0.0, 0.1), velocity=(0.0, 0.0, 0.0))
+    assert start[guided.contacts[0].friction_force] == pytest.approx([-1 / 7, 0.0, 0.0], abs=ROUNDING)
+    bead = zm.Particle("bead", mass=1.0)
+    sliding = zm.Sliding(bead, on=zm.surfaces.plane(), gravity=pull)
+    railed = sliding.with_constraints({"rail": bead.position[1]})
+    assert isinstance(railed, zm.Sliding)
+    run = zm.simulate(railed, railed.start(contact=(0.0, 0.0, 0.0)), until=1.0)
+    assert run.state(1.0)[bead.position] == pytest.approx([0.5, 0.0, 0.0], abs=ROUNDING)
+    assert run[railed.reaction_force][-1] == pytest.approx([0.0, 0.0, 9.81], abs=ROUNDING)
