@@ -44,7 +44,7 @@ import numpy as np
 from scipy.stats import uniform
 
 import zeromass as zm
-from zeromass import host
+from zeromass.export import host
 from zeromass.expression.node import ordered
 from zeromass.study import lanes, newton
 

@@ -14,6 +14,8 @@ from pybtex.style.labels import BaseLabelStyle
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))  # for the modules of this folder
+import versions  # noqa: E402  one of them
+
 gc.set_threshold(100_000, 20, 20)  # pages stay in memory: looking through them for garbage again and again takes long
 
 project = "zeromass"
@@ -30,6 +32,7 @@ extensions = [
     "interface",
     "gallery_page",
     "folded",
+    "versions",
 ]
 exclude_patterns = ["_build", "gallery/static", "gallery/README.rst", "_static"]
 templates_path: list[str] = []
@@ -53,13 +56,20 @@ html_static_path = ["_static", "gallery/static"]
 html_css_files = ["pages.css"]
 html_context = {"default_mode": "auto"}
 mathjax_path = "mathjax/tex-svg.js"  # shipped with the pages, which need no network
-ALONE = ("tutorial", "papers", "speed", "numbers", "notation", "errata", "references", "genindex", "search")
+ALONE = ("how-do-i", "tutorial", "papers", "speed", "numbers", "notation", "errata", "references", "genindex", "search")
 html_sidebars = {name: [] for name in ALONE}  # pages without others below them have nothing to stand beside them
 html_theme_options = {
     "show_prev_next": False,
     "navigation_with_keys": False,
     "show_toc_level": 2,
     "header_links_before_dropdown": 6,
+    "logo": {
+        "text": "zeromass",
+        "image_light": "_static/logo.svg",
+        "image_dark": "_static/logo.svg",
+        "alt_text": "zeromass",
+    },
+    **versions.theme_options(versions.address(), os.environ.get("ZEROMASS_DOCS_VERSION", release)),
 }
 
 # ---- the gallery: each program of examples/ is run again when it has changed; ZEROMASS_GALLERY=0 shows code only

@@ -6,8 +6,17 @@ Here they become reStructuredText that shows them faithfully.
 from __future__ import annotations
 
 import re
+import subprocess
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+
+from ruff.__main__ import find_ruff_bin
+
+WIDEST = 80
+"""Columns of code on a page; more is cut off beside a table of contents."""
+
+STATEMENT = re.compile(r"(^>>> .*\n(?:^\.\.\.(?: .*)?\n)*)((?:^(?!>>> ).*\n)*)", re.MULTILINE)
+"""A statement of an example, and what it prints."""
 
 _FIXED = re.compile(r"^\s+\S|\S {2,}\S|^>>>")  # indented, aligned in columns, or a prompt: keep as typed
 _RULE = re.compile(r"^([-=~])\1{2,}$")
@@ -91,6 +100,25 @@ def columns(rows: list[str]) -> list[tuple[str, str]]:
     return found if len(found) > 1 else []
 
 
+def narrow(rows: list[str]) -> list[str]:
+    """An example whose statements are no wider than a page, as ruff formats them; its results as they are."""
+    if all(len(row) <= WIDEST for row in rows):
+        return rows
+    found: list[str] = []
+    for statement, wanted in re.findall(STATEMENT, "\n".join(rows) + "\n"):
+        lines = [line[4:] for line in statement.splitlines()]
+        if max(map(len, lines)) > WIDEST - 4:
+            words = ["-", "--line-length", str(WIDEST - 4), "--isolated", "--no-cache"]
+            text = "\n".join(lines) + "\n"
+            done = subprocess.run(
+                [find_ruff_bin(), "format", *words], input=text, capture_output=True, text=True, check=True
+            )
+            lines = done.stdout.splitlines()
+        found += [f"{'...' if k else '>>>'} {line}".rstrip() for k, line in enumerate(lines)]
+        found += wanted.splitlines()
+    return found
+
+
 def restructured(blocks: Iterable[str]) -> Iterator[str]:
     """Lines of reStructuredText for blocks of a docstring."""
     for block in blocks:
@@ -106,7 +134,9 @@ def restructured(blocks: Iterable[str]) -> Iterator[str]:
             continue
         is_list = bool(rows) and re.match(r"[-*] |\d+\. ", rows[0])
         if rows and not is_list and any(_FIXED.search(row) for row in rows):
-            language = "python" if rows[0].lstrip().startswith(">>>") else "none"
+            language = "none"
+            if rows[0].lstrip().startswith(">>>"):
+                language, rows = "python", narrow(rows)
             yield from (f".. code-block:: {language}", "", *("    " + row for row in rows), "")
         else:
             yield from (*(inline(row) for row in rows), "")

@@ -45,7 +45,7 @@ for impulse in run.impulses[:2]:
     )
 
 # %%
-# Height of the centre above where it lies on both rails, and the force of one of them. Dotted lines: the kind changes.
+# Height of the centre above where it lies on both rails, and the force of one of them. Dotted lines: mode changes.
 
 times = np.linspace(0, 1, 1500)
 height = run.at(times)[ball["left"].gap]

@@ -3,8 +3,8 @@ The friction that rolling needs, over starts
 ============================================
 
 How rough must a bowl be for a shell to roll in it without slipping? That is the largest :math:`|F_t|/F_n` of its motion, and
-depends on how it starts. Here it is for 40,000 starts, found between the steps too, on all cores; one of them is then looked
-at closely.
+depends on how it starts. Here it is for 40,000 starts, found between the steps too, on all cores; one of them is then
+shown in detail.
 """
 
 import matplotlib.pyplot as plt

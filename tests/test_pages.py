@@ -45,6 +45,33 @@ def test_pages_have_signatures_arguments_and_examples():
             assert ".. rubric:: Example" in text, full
 
 
+def test_what_drives_a_joint_is_on_its_page():
+    """Motors, drives, springs and dampers, with their arguments, on the page of each joint that has them."""
+    joints = [it for full, it in OBJECTS.items() if full.startswith("zeromass.joints.") and it.is_class]
+    driven = [it for it in joints if hasattr(it.object, "motor")]
+    assert {"Revolute", "Prismatic", "Cylindrical", "Planar", "Screw"} <= {it.name for it in driven}
+    for it in driven:
+        text = interface.page(it, [])
+        for name in ("motor", "drive", "spring", "damper"):
+            assert f".. py:method:: {name}(" in text, (it.name, name)
+
+
+def test_a_rolling_system_begins_with_its_start():
+    text = interface.page(OBJECTS["zeromass.Rolling"], [])
+    members = [line.split(":: ")[1].split("(")[0] for line in text.splitlines() if "py:method::" in line]
+    assert members[0] == "start"
+
+
+def test_examples_fit_beside_a_table_of_contents():
+    wide = {}
+    for full, it in OBJECTS.items():
+        lines = interface.page(it, []).splitlines()
+        rows = [line.strip() for line in lines if line.strip().startswith((">>> ", "... "))]
+        if found := [row for row in rows if len(row) > docstrings.WIDEST]:
+            wide[full] = found
+    assert wide == {}
+
+
 def test_arguments_are_taken_from_the_docstring():
     doc = """A quantity.
 

@@ -13,6 +13,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+import yaml
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -141,3 +142,34 @@ class TestArchives:
         assert {"run.nc", "run.csv", "path.png"} <= {path.name for path in (tmp_path / "bowl").iterdir()}
         said(command, "plot", "bowl/run.nc", "forces", folder=tmp_path)
         said(command, "run", "um2022", "--case", "1A", "--no-plots", folder=tmp_path)
+
+
+def test_conda_recipe_is_that_of_the_project():
+    """Name, version, requirements, command and license; packages of conda that have another name are translated."""
+    recipe = yaml.safe_load((ROOT / "recipe" / "recipe.yaml").read_text(encoding="utf-8"))
+    assert (recipe["package"]["name"], recipe["context"]["version"]) == (PROJECT["name"], PROJECT["version"])
+    assert (recipe["about"]["summary"], recipe["about"]["license"]) == (PROJECT["description"], PROJECT["license"])
+    python = f"python {PROJECT['requires-python']}"
+    needed = [f"{name} {bound}" for name, bound in (re.split("(?=>=)", one) for one in PROJECT["dependencies"])]
+    called = [one.replace("matplotlib ", "matplotlib-base ") for one in needed]
+    assert recipe["requirements"]["run"] == [python, *called]
+    system = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["build-system"]
+    built = [one.replace(">=", " >=") for one in system["requires"]]
+    assert recipe["requirements"]["host"] == [python, "pip", *built]
+    scripts = [f"{name} = {entry}" for name, entry in PROJECT["scripts"].items()]
+    assert recipe["build"]["python"]["entry_points"] == scripts
+
+
+def test_documentation_has_a_switcher_once_its_address_is_known(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    import versions
+
+    changelog = "## [Unreleased]\n## [1.1.0] - 2027-01-02\n## [1.0.0] - 2027-01-01\n"
+    url = "https://docs.test/zeromass"
+    shown = versions.entries(url, changelog)
+    assert [one["version"] for one in shown] == ["dev", "1.1.0", "1.0.0"]
+    assert [one["url"] for one in shown if one.get("preferred")] == [f"{url}/1.1.0/"]
+    assert versions.theme_options(None, "1.0.0") == {}
+    options = versions.theme_options(url, "1.0.0")
+    assert options["switcher"] == {"json_url": f"{url}/versions.json", "version_match": "1.0.0"}
+    assert PROJECT["version"] in versions.released((ROOT / "CHANGELOG.md").read_text(encoding="utf-8"))

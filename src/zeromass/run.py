@@ -536,7 +536,7 @@ class Run(Course):
                  inertia; particles are balls
         lines    [(point, point), …] drawn between points, three expressions each, beside rods, springs and joints
         trails   points whose paths are drawn; by default those of all parts
-        plots    {"title (unit)": expression or {name: expression}} instead of the usual charts
+        plots    {"title (unit)": expression or {name: expression}} instead of the default charts
         fps      samples a second; by default 60, at least 600 and at most 6000 in all
         title    of the page
         sliders  {parameter, or what the start prescribes: (from, to)}: the page integrates the motion again when a slider

@@ -309,14 +309,14 @@ def test_events_of_the_system_stop_the_second_run_too():
 
 
 def test_a_second_run_that_ends_elsewhere_is_named(monkeypatch):
-    """Where the closer run stops at an edge that the run has not seen, no digit is confirmed, and it is said why."""
+    """Where the run at tighter tolerance stops at an edge that the run has not met, no digit is confirmed."""
     module = sys.modules["zeromass.analysis.certificate"]
     course = module.course  # type: ignore[attr-defined]
     edge = {"over the edge": x - 0.5}
     monkeypatch.setattr(module, "course", lambda *given: course(*given, events=edge))
     with pytest.warns(FewDigits, match="over the edge"):
         trust = oscillation(until=6.0).certificate()
-    assert trust.parting.startswith("the closer run ends elsewhere, event at t = ")
+    assert trust.parting.startswith("the run at tighter tolerance ends at another place or time, event at t = ")
     assert trust.parting in str(trust)
     assert trust.digits == 0
     assert trust.error == np.inf
@@ -336,7 +336,8 @@ def test_another_kind_of_motion_is_named():
     flies = zm.Run((first, dataclasses.replace(second, piece=dataclasses.replace(second.piece, modes=lifted))))
     assert parting(slips_and_rolls, slips_and_rolls) == ""
     words = parting(slips_and_rolls, flies)
-    assert words == f"the run is rolling from t = {begin:.6g} s on, the closer run flying from t = {begin:.6g} s on"
+    at = f"from t = {begin:.6g} s on"
+    assert words == f"the run is rolling {at}, the run at tighter tolerance flying {at}"
 
 
 @pytest.mark.filterwarnings("ignore::zeromass.errors.RunStopped")

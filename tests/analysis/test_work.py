@@ -169,9 +169,9 @@ def test_what_is_rounding_of_the_energies_is_told_as_zero():
     swing = zm.System(kinetic=v**2 / 2, potential=x**2 / 2)
     found = zm.simulate(swing, swing.start({x: 1.4, v: 0.0}), until=6.0).work()
     told = replace(found, change=np.array([0.0, 2e-16]), applied=np.array([0.0, -3e-16]), constraint=np.zeros(2))
-    words = "changed by 0 J within rounding; work of applied forces 0 J within rounding, of constraints 0 J; imbalance"
+    words = "changed by 0 J within rounding\nwork of applied forces 0 J within rounding, of constraints 0 J\nimbalance"
     assert words in str(told)
     assert "changed by 1.000e-12 J" in str(replace(found, change=np.array([0.0, 1e-12])))
     pushed = zm.System(kinetic=v**2 / 2, forces={x: 1e-12})
-    words = "changed by 5.000e-25 J; work of applied forces 5.000e-25 J"
+    words = "changed by 5.000e-25 J\nwork of applied forces 5.000e-25 J"
     assert words in str(zm.simulate(pushed, pushed.start({x: 0.0, v: 0.0}), until=1.0).work())

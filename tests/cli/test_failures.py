@@ -223,6 +223,17 @@ def test_a_run_whose_certificate_is_interrupted_is_saved(here, monkeypatch):
     assert written(here / "wheel") == {"run.nc", "run.csv"}
 
 
+def test_what_is_complete_is_said_where_drawing_is_interrupted(here, monkeypatch):
+    def impatient(*_) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("zeromass.cli.files._plots", impatient)
+    code, out, err = invoke("run", "up2006-wheel", "--out", "wheel", "--json")
+    assert code == 130
+    assert set(json.loads(out)["files"]) == {"run", "table"}
+    assert err == "interrupted while files were written; complete: wheel/run.nc, wheel/run.csv\n"
+
+
 def entered(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
     """The exit code of the whole command, in this process."""
     monkeypatch.setattr(sys, "argv", ["zeromass", *words])

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import signal
+import subprocess
+import sys
 import threading
+import time
 
 import pytest
 from typer.testing import CliRunner
@@ -67,13 +70,37 @@ def test_the_table_of_a_long_run_is_left_for_later(interrupted, monkeypatch):
     assert set(json.loads(interrupted("--json").stdout)["files"]) == {"run"}
 
 
-def test_what_does_not_fit_into_memory_is_not_written(interrupted, tmp_path, monkeypatch):
-    monkeypatch.setattr("zeromass.integrate.memory.usual_memory", lambda: 1000)
+def test_of_a_long_run_a_table_of_some_times_is_written(interrupted, tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "WHOLE", 1000)
     done = interrupted("--json")
     assert done.exit_code == 130
-    assert "the run is not written, for its file would take" in done.stderr
-    assert json.loads(done.stdout)["files"] == {"run": None}
-    assert not (tmp_path / "out").exists()
+    assert "the file of the whole run would take" in done.stderr
+    assert "writing out/run.csv, 1000 times of it, at most" in done.stderr
+    assert json.loads(done.stdout)["files"] == {"run": None, "table": "out/run.csv"}
+    assert len((tmp_path / "out" / "run.csv").read_text().splitlines()) == 1001
+
+
+@pytest.mark.parametrize("seconds", [1.0, 3.0])
+def test_a_process_stops_within_two_seconds(tmp_path, seconds):
+    """Whatever it has computed: 3 s are some million steps, whose file would take some hundred MB."""
+    (tmp_path / "spring.toml").write_text(SCENARIO.replace("1e5", "1e8"))
+    words = [sys.executable, "-m", "zeromass", "run", "spring.toml", "-o", "out"]
+
+    def heard() -> None:  # as in the fixture, which a new process does not have
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    process = subprocess.Popen(words, cwd=tmp_path, preexec_fn=heard, **pipes)
+    while not (tmp_path / "out").exists():
+        time.sleep(0.01)
+    time.sleep(seconds)
+    process.send_signal(signal.SIGINT)
+    begin = time.monotonic()
+    _, said = process.communicate(timeout=60)
+    assert time.monotonic() - begin < 2.0
+    assert process.returncode in (130, -signal.SIGINT)
+    assert "interrupted at t = " in said
+    assert "interrupt again to leave it unwritten" in said
 
 
 def test_a_second_interrupt_leaves_nothing(tmp_path, monkeypatch):

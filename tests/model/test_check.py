@@ -51,7 +51,7 @@ def test_redundant_support(scale):
     assert set(diagnosis.inseparable) == {"left", "middle", "right"}
     text = str(diagnosis)
     assert "'right' is redundant: it follows from 'left', 'middle'" in text
-    assert "reactions that can not be told apart: left, middle, right" in text
+    assert "reactions that are not determined one by one: left, middle, right" in text
     assert diagnosis.lost == ()
     # the sum of the supports is told all the same: it is the weight
     assert system.start()[system.reaction.total][1] == pytest.approx(9.81, rel=1e-13)

@@ -20,8 +20,6 @@ from zeromass.study.workers import Bounds
 
 ray = pytest.importorskip("ray", reason="Ray is not installed")
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture
 def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
@@ -50,6 +48,7 @@ def test_a_cluster_changes_nothing(tmp_path: Path) -> None:
     assert found.load().identical(expected)
 
 
+@pytest.mark.slow
 def test_a_lost_node_loses_nothing(cluster: Any) -> None:
     """One of two nodes is killed with the chunks that it has; the other one does them again."""
     count = 400
@@ -72,6 +71,7 @@ def test_a_lost_node_loses_nothing(cluster: Any) -> None:
         assert np.array_equal(found[name], values), name
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("cluster")
 def test_bad_members_are_named_and_left_out() -> None:
     good = poisoned().results(np.arange(COUNT))

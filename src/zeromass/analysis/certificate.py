@@ -94,7 +94,7 @@ class Certificate:
     work       energy, and the work that changed it (None where the system has no energy)
     margin     smallest margin of the rank of [M; A] along the run, a factor above the tolerance of the decision
     error      largest difference of a state from that of a run at tighter tolerance, relative to the size of its coordinate;
-               infinite where that run ends elsewhere
+               infinite where that run ends at another place
     errors     what each of four witnesses tells of the error of a state: two runs, energy, constraints, rounding
     parting    where the second run goes another way: its end or its mode of motion, by name
     warning    why the run can hardly be trusted; empty where it can

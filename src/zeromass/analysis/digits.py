@@ -168,12 +168,13 @@ def ends_elsewhere(run: Course, second: Course) -> bool:
 def parting(run: Course, second: Course) -> str:
     """Where a second run goes another way, by name; nothing where it does the same."""
     if ends_elsewhere(run, second):
-        return f"the closer run ends elsewhere, {second.outcome}"
+        return f"the run at tighter tolerance ends at another place or time, {second.outcome}"
     way, other = (_way(course, float(run.t[-1]), NEAR * abs(run.t[-1] - run.t[0])) for course in (run, second))
     for (kind, t), (its_kind, its_t) in zip(way, other, strict=False):
         if kind != its_kind:
-            return f"the run is {kind} from t = {t:.6g} s on, the closer run {its_kind} from t = {its_t:.6g} s on"
-    for name, longer, shorter in (("run", way, other), ("closer run", other, way)):
+            begins = f"the run is {kind} from t = {t:.6g} s on"
+            return f"{begins}, the run at tighter tolerance {its_kind} from t = {its_t:.6g} s on"
+    for name, longer, shorter in (("run", way, other), ("run at tighter tolerance", other, way)):
         for kind, t in longer[len(shorter) :]:
             return f"only the {name} goes on as {kind}, at t = {t:.6g} s"
     return ""

@@ -20,7 +20,7 @@ def energy_warning(balance: Work, settings: Settings, steps: int) -> str:
     """What is wrong with an energy balance, in words; empty where the tolerance explains it."""
     if not 2 * balance.error > settings.largest_imbalance(steps):
         return ""
-    words = f"the energy is out of balance by {balance.imbalance:.1e} of what is turned over"
+    words = f"the energy is out of balance by {balance.imbalance:.1e} of the energy exchanged"
     if settings.step is not None:
         return words + f": steps of {settings.step:g} s are too long"
     if 2 * balance.error <= REACH * settings.rtol * steps:

@@ -215,7 +215,7 @@ def one_smooth_motion(run: Course, remedy: str = "end the run before") -> None:
     elif run.switches:
         where = f"a formula switches, '{run.switches[0].expression!r}' at t = {run.switches[0].t:g} s"
     elif run.changes:
-        where = f"the kind of motion changes, at t = {run.changes[0]:g} s"
+        where = f"the contact mode changes, at t = {run.changes[0]:g} s"
     else:
         where = f"parameters are set anew, as by zm.control.sampled, at t = {float(later[0].t[0]):g} s"
     raise ModelError(f"tangents end where {where}; {remedy}")

@@ -49,18 +49,20 @@ class Work:
     constraint work of moving or non-ideal constraints, at the steps
     gap        largest |change − work| at the steps
     inside     the same between them, at Radau's eight places in each of them
-    turned     largest energy turned over: kinetic energy, change or work
+    turned     largest energy exchanged: kinetic energy, change or work
     noise      what rounding may do to the energy when it is evaluated
     kinetic    largest kinetic energy
 
-    Gaps and the energy turned over are those of all steps; the arrays of a run of more than 131,072 steps have every
+    Gaps and the energy exchanged are those of all steps; the arrays of a run of more than 131,072 steps have every
     second one, or every third, …, and the last.
 
     >>> x = zm.coordinate("x")
     >>> sledge = zm.System(kinetic=zm.rate(x) ** 2 / 2, forces={x: 2.0})
     >>> run = zm.simulate(sledge, sledge.start({x: 0.0}), until=3.0)
     >>> print(run.work())
-    energy: 0 J at the start, changed by 1.800e+01 J; work of applied forces 1.800e+01 J, of constraints 0 J; ...
+    energy: 0 J at the start, changed by 1.800e+01 J
+    work of applied forces 1.800e+01 J, of constraints 0 J
+    imbalance of energy and work: ...
     """
 
     t: np.ndarray
@@ -76,7 +78,7 @@ class Work:
 
     @property
     def imbalance(self) -> float:
-        """Largest |change − work| along the run, between steps too, relative to the largest energy turned over."""
+        """Largest |change − work| along the run, between steps too, relative to the largest energy exchanged."""
         return self._relative(self._gap)
 
     @property
@@ -116,9 +118,9 @@ class Work:
     def __str__(self) -> str:
         where = ", largest between steps" if self.inside > 2 * self.gap and self.inside > self.noise else ""
         return (
-            f"energy: {self.energy:.9g} J at the start, changed by {self.told(self.change)}; work of applied forces "
-            f"{self.told(self.applied)}, of constraints {self.told(self.constraint)}; imbalance {self.imbalance:.1e} "
-            f"relative{where}"
+            f"energy: {self.energy:.9g} J at the start, changed by {self.told(self.change)}\n"
+            f"work of applied forces {self.told(self.applied)}, of constraints {self.told(self.constraint)}\n"
+            f"imbalance of energy and work: {self.imbalance:.1e} relative{where}"
         )
 
 

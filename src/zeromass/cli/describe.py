@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 CHECK = """Say whether the motion of a model is unique, and if not, which constraints are missing or redundant.
 
-All that is wrong with the file is told first, a line for each error. The exit code is 3 where the motion is not determined.
+Errors of the file come first, a line each. The exit code is 3 where the motion is not determined.
 
 [bold]Examples[/bold]
 

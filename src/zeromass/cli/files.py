@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from zeromass.cli.console import UsageError, doing, note
 
 if TYPE_CHECKING:
@@ -21,6 +23,12 @@ if TYPE_CHECKING:
 
 TABLE = 2**24
 """Bytes of the file of an interrupted run up to which its table is written too."""
+
+WHOLE = 2**26
+"""Bytes of the file of an interrupted run up to which it is written: half a second where a disk takes 120 MB/s."""
+
+ROWS, NUMBERS = 1000, 2**19
+"""Of the table of a longer one: at most so many rows and numbers, some 0.5 s."""
 
 
 def scenario_at(file: str, case: str | None) -> Scenario:
@@ -63,13 +71,15 @@ def written(
     plots: bool,
     viewer: bool,
     table: bool = True,
+    files: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Writes what the scenario asks for and returns the paths."""
+    """Writes what the scenario asks for and returns the paths, in `files` if it is given: it has them after an interrupt."""
     from zeromass.model import ModelError
 
     with doing(f"writing {folder / 'run.nc'}"):
         run_file = run.save(folder / "run.nc", certificate=certificate, scenario=scenario.source.text)
-    files: dict[str, Any] = {"run": run_file}
+    files = {} if files is None else files
+    files["run"] = run_file
     if scenario.output.table and table:
         try:
             with doing(f"writing {folder / 'run.csv'}"):
@@ -91,27 +101,30 @@ def written(
 
 
 def written_in_part(scenario: Scenario, run: Run, folder: Path) -> dict[str, Any]:
-    """Writes the run of a command that was interrupted, and says at once where, and how much that is.
+    """Writes the run of a command that was interrupted, and says at once what, where, and how much that is.
 
-    The table of a long run can be made of it later, and as text takes longer. A second interrupt abandons the file, and
-    leaves no half of it. A run whose file would not fit into memory is not written: it is made there first.
+    A command stops within 2 s: so of a run whose file is larger than WHOLE a table of some times is written. A second
+    interrupt abandons the file, and leaves no half of it.
     """
-    from zeromass.integrate.memory import amount, usual_memory
+    from zeromass.integrate.memory import amount
     from zeromass.report.files import file_size
 
-    size, bound = file_size(run), usual_memory()
+    size = file_size(run)
     far = "interrupted, without certificate and pictures"
     if not run.outcome.complete:
         far = f"interrupted at t = {run.outcome.t:.6g} s, after {len(run) - 1} steps"
-    if size > bound:
-        note(
-            f"{far}: the run is not written, for its file would take {amount(size)}, and a quarter of the memory is "
-            f"{amount(bound)}"
-        )
-        return {"run": None}
-    note(f"{far}: writing {folder / 'run.nc'}, about {amount(size)}; interrupt again to leave it unwritten")
-    table = size <= TABLE
-    return _beside(lambda: written(scenario, run, folder, certificate=None, table=table, plots=False, viewer=False))
+    again = "interrupt again to leave it unwritten"
+    if size <= WHOLE:
+        note(f"{far}: writing {folder / 'run.nc'}, about {amount(size)}; {again}")
+        table = size <= TABLE
+        return _beside(lambda: written(scenario, run, folder, certificate=None, table=table, plots=False, viewer=False))
+    columns = size // (8 * len(run))  # no fewer than those of the table
+    times = np.linspace(run.t[0], run.t[-1], max(2, min(ROWS, NUMBERS // columns)))
+    note(
+        f"{far}: the file of the whole run would take {amount(size)}; writing {folder / 'run.csv'}, {len(times)} times of "
+        f"it, at most {amount(20 * columns * len(times))}; {again}"
+    )
+    return _beside(lambda: {"run": None, "table": run.to_csv(folder / "run.csv", times)})
 
 
 def _beside(write: Callable[[], dict[str, Any]]) -> dict[str, Any]:

@@ -127,7 +127,7 @@ class Trust(_Object):
 
 
 class Files(_Object):
-    """Paths of what was written; that of a run is null where it was interrupted, and too large to be written."""
+    """Paths of what was written; that of a run is null where it was interrupted, and too large to be written at once."""
 
     run: str | None
     table: str | None = None

@@ -73,7 +73,15 @@ def run(
                     code, go_on = Exit.INTERRUPTED, False
             code = code or exit_code(found)
             if go_on:
-                files = written(scenario, found, place, certificate=trust, plots=plots, viewer=viewer)
+                files: dict[str, Any] = {}
+                try:
+                    written(scenario, found, place, certificate=trust, plots=plots, viewer=viewer, files=files)
+                except KeyboardInterrupt:
+                    code, go_on = Exit.INTERRUPTED, False
+                    note(
+                        "interrupted while files were written; complete: "
+                        + (", ".join(map(str, files.values())) or "none")
+                    )
             else:
                 files = written_in_part(scenario, found, place)
         data = {

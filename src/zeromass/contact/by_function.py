@@ -44,7 +44,7 @@ def convex(
     inertia         about the centre of mass in the body frame, kg m²
     center_of_mass  from the centre, body frame, m; the centroid unless it is given
     center          the other way round: the centre from the centre of mass
-    reach           largest distance of the outside from the centre, m; found by looking unless it is given
+    reach           largest distance of the outside from the centre, m; found by a search unless it is given
 
     The support of an egg that is longer on one end:
 

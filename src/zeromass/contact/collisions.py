@@ -39,7 +39,8 @@ def collision_contacts(
 
     >>> text = '''<robot name="ball"><link name="ball">
     ... <inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>
-    ... <collision><geometry><sphere radius="0.1"/></geometry></collision></link></robot>'''
+    ... <collision><geometry><sphere radius="0.1"/></geometry></collision></link>
+    ... </robot>'''
     >>> _ = (folder / "ball.urdf").write_text(text)
     >>> robot = zm.from_urdf(folder / "ball.urdf", base="free")
     >>> contacts = zm.shapes.collision_contacts(robot, zm.surfaces.plane(), restitution=0.5)

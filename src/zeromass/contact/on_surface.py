@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -29,6 +29,9 @@ from zeromass.model.contact import Supported
 from zeromass.model.given import Number, Vector, length
 from zeromass.model.quaternion import body_rates
 
+if TYPE_CHECKING:
+    from zeromass.contact.guiding import Wrench
+
 NEGLIGIBLE = 1e-12
 """Part of m v²/r that forces of a contact without weight are at least: below, they are rounding."""
 
@@ -37,9 +40,9 @@ class OnSurface(Pressing, System):
     """A body that touches a surface in one point, the contact, a particle of mass zero; so is its centre."""
 
     _interface = (
-        "body", "surface", "solid", "contact", "center", "normal", "normal_force", "friction_force",
-        "friction_magnitude", "friction_ratio", "friction_coefficient", "kinetic_coefficient", "reaction_force",
-        "spin", "rolling_velocity", "slip_velocity", "clearance", "gap", "torque_at_contact",
+        "start", "with_constraints", "body", "surface", "solid", "contact", "center", "normal", "normal_force",
+        "friction_force", "friction_magnitude", "friction_ratio", "friction_coefficient", "kinetic_coefficient",
+        "reaction_force", "spin", "rolling_velocity", "slip_velocity", "clearance", "gap", "torque_at_contact",
         "torque_at_mass_center", "torque_at_contact_body", "torque_at_mass_center_body", "translational_energy",
         "rotational_energy", "surface_power", "slipping", "flying", "contact_particle", "center_particle",
         "gravity",
@@ -80,6 +83,9 @@ class OnSurface(Pressing, System):
 
     slip_velocity: Array
     """Velocity of the body's contact point against the surface, m/s."""
+
+    further: tuple[str, ...] = ()
+    """Constraints that it has beside those of its contact, from `with_constraints`: they are no force of the surface."""
 
     def _hinder(
         self,
@@ -209,8 +215,15 @@ class OnSurface(Pressing, System):
         """Force of the surface on the body, inertial components, N [UM2022, eq. 51]."""
         return self.force
 
+    @cached_property
+    def _guiding(self) -> Wrench:
+        from zeromass.contact.guiding import wrench  # few bodies have further constraints
+
+        return wrench(self)
+
     def _pressing(self) -> Array:
-        return self.reaction.on(self.body.position)
+        total = self.reaction.on(self.body.position)
+        return total - self._guiding.force if self.further else total
 
     @cached_property
     def lack_of_friction(self) -> Expression:
@@ -242,7 +255,8 @@ class OnSurface(Pressing, System):
     @cached_property
     def torque_at_mass_center_body(self) -> Array:
         """Torque of the surface at C, body components, N m: ½ E Q_u [UM2022, eq. 52]."""
-        return body_rates(self.body.quaternion) @ self.reaction.on(self.body.quaternion) / 2
+        total = body_rates(self.body.quaternion) @ self.reaction.on(self.body.quaternion) / 2
+        return total - self.body.rotation.T @ self._guiding.torque if self.further else total
 
     @cached_property
     def torque_at_mass_center(self) -> Array:

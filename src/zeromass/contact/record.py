@@ -56,6 +56,7 @@ def rolling_record(rolling: Rolling, w: Writer) -> dict[str, Any]:
         "unilaterals": [unilateral_record(one, w) for one in rolling.unilaterals],
         "slip velocity": w.array(rolling.slip_velocity),
         "options": {name: written_number(getattr(rolling, name), w) for name in OPTIONS},
+        "further": list(rolling.further),
     }
 
 
@@ -86,6 +87,7 @@ def take_rolling_record(rolling: Rolling, own: dict[str, Any], r: Reader) -> Non
         raise ValueError(
             "the file has a body that slips, rests or flies as programs before 2.0 kept it: read it with one of them"
         )
+    rolling.further = tuple(map(str, own.get("further", ())))
     rolling._know(*rolling.limits)
     rolling._support()
 

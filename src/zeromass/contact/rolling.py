@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Self, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -155,15 +155,30 @@ class Rolling(OnSurface):
             if any(load.potential is ZERO for load in self.applied) or time in symbols(self.energy):
                 raise ModelError("a force changes the energy: it is not conserved, leave conserve_energy out")
             self._complete(self._free, [*self.rows, *_energy_row(self)], self.C)
-        viscous = viscous_torques(self, as_expression(self.normal @ self._pressing())) if hindered else []
-        if viscous:
-            q = self.coordinates
-            torques = [torque.generalized(q) for torque in viscous]
-            self._complete(self._free, list(self.rows), sum(torques, expressions(np.zeros(len(q)))))
+        self._resist()
         if self.unilateral is not None:
             self.unilaterals = (self.unilateral, *resistance_of(self, self.unilateral))
         self._know(*self.limits, *(e for one in self.unilaterals for e in one.numbers))
         self.events: tuple[Event, ...] = rolling_events(self)
+
+    def _resist(self) -> None:
+        """Takes the torques of resistances that grow with the speed alone, in proportion to the force of the surface."""
+        if self.rolling_resistance is None and self.torsional_friction is None:
+            return
+        viscous = viscous_torques(self, as_expression(self.normal @ self._pressing()))
+        if viscous:
+            q = self.coordinates
+            torques = [torque.generalized(q) for torque in viscous]
+            self._complete(self._free, list(self.rows), sum(torques, expressions(np.zeros(len(q)))), self.multipliers)
+
+    def _constrained(self, added: Sequence[Row]) -> Self:
+        found = super()._constrained(added)
+        found.further = (*self.further, *dict.fromkeys(row.group for row in added))
+        found._kept_quantities = None
+        found._resist()
+        found._know(*self.parameters)
+        found.events = rolling_events(found)
+        return found
 
     @property
     def changes(self) -> bool:
@@ -255,7 +270,8 @@ class Rolling(OnSurface):
         name = self.solid.name
         if coupled and self.conserve_energy:
             raise ModelError(
-                f"'{name}' has conserve_energy=True, and forces between systems change its energy; leave conserve_energy out"
+                f"'{name}' has conserve_energy=True, and further forces or constraints may change its energy; leave "
+                "conserve_energy out"
             )
 
     @property

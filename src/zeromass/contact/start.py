@@ -365,7 +365,7 @@ def outside_surface(rolling: Rolling, state: State) -> State:
         contact, place = (", ".join(f"{x:.4g}" for x in point) for point in (state[rolling.contact], found.place))
         raise StartError(
             f"'{rolling.solid.name}' touches '{rolling.surface.name}' at ({contact}) m and lies {found.depth:.3g} m inside "
-            f"it at ({place}) m; start elsewhere, or with a {outside.measure} less than "
+            f"it at ({place}) m; start at another place, or with a {outside.measure} less than "
             f"{float(outside.size(parameters)):g} m"
         )
     return state

@@ -169,7 +169,7 @@ def where(condition: Any, a: Formulas, b: Any) -> np.ndarray: ...
 @overload
 def where(condition: Any, a: Any, b: Formulas) -> np.ndarray: ...
 def where(condition: Any, a: Any, b: Any) -> Expression | np.ndarray:
-    """a where the condition holds, b elsewhere; on numbers it is np.where.
+    """a where the condition holds, else b; on numbers it is np.where.
 
     `simulate` locates the time at which the condition changes and begins a new step there; see `run.switches`.
 

@@ -30,7 +30,7 @@ def sympy(e: Scalar | Formulas, *, cse: bool = False) -> Any:
     cse  whether common subexpressions are kept as symbols x0, x1, …: the result is then (replacements, expression) as of
          sympy.cse, with replacements [(x0, …), (x1, …), …], each in terms of those before it. SymPy writes out what formulas
          share, and those of a mechanism grow without bound. What is nested deep is cut in such pieces too; without `cse`
-         it is refused
+         it is an error
 
     Coordinates become functions of time t and their rates derivatives of them; parameters become real symbols.
 

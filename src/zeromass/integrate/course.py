@@ -246,7 +246,7 @@ class Course(Interface, ByExpression):
 
 
 class Sampled(ByExpression):
-    """A course at given times.
+    """Values of a trajectory at given times.
 
     which  segment each time is meant of, where rates jump between two; by default the first that has it
 
@@ -312,7 +312,7 @@ class Sampled(ByExpression):
 
     @cached_property
     def multipliers(self) -> np.ndarray:
-        """λ of all rows, shape (times, rows); of a course of one kind."""
+        """λ of all rows, shape (times, rows); of a trajectory in one mode."""
         return self._gathered(lambda samples: samples.multipliers)
 
 

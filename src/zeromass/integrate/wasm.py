@@ -53,7 +53,7 @@ def wasm(
     start    where motions begin; where it was made with formulas of zm.parameters, it is solved again in the module
     outputs  {name: expression or array of them} that motions are sampled for; by default the coordinates
     events   what is watched; by default what the system watches
-    until    time up to which short pulses and the like, of time alone, are looked at ahead, so that no step misses them
+    until    time up to which functions of time, such as short pulses, are bounded beforehand, so that no step misses them
     project  return to the constraints after each step
     limits   numbers at which a motion takes a decision, see `zm.Limits`
     field    three symbols X, Y, Z and expressions of them, of time and the parameters, such as the height of a surface
@@ -61,7 +61,7 @@ def wasm(
 
     The module asks for nothing, is complete in itself, and says in its section "zeromass" what it has; see the guide on
     WebAssembly for its interface. Steps are those of the method, with the bits of this machine's code where that works
-    without fused operations. What the module can not do it says: choosing pivots anew, going on as another kind of
+    without fused operations. What the module can not do it says: choosing pivots anew, going on in a different mode of
     motion, or through a singular position.
 
     >>> theta, length = zm.coordinate("theta"), zm.parameter("length", 1.0)

@@ -45,9 +45,11 @@ class Robot:
     remarks  what is odd in the description, in words: inertias that no body has, visuals that can not be shown, and
              elements that are left out
 
-    >>> text = '''<robot name="slide"><link name="base"/><link name="puck"><inertial><mass value="1"/>
+    >>> text = '''<robot name="slide"><link name="base"/><link name="puck">
+    ... <inertial><mass value="1"/>
     ... <inertia ixx="1" iyy="1" izz="3"/></inertial></link>
-    ... <joint name="table" type="planar"><parent link="base"/><child link="puck"/><axis xyz="0 0 1"/></joint></robot>'''
+    ... <joint name="table" type="planar"><parent link="base"/><child link="puck"/>
+    ... <axis xyz="0 0 1"/></joint></robot>'''
     >>> _ = (folder / "slide.urdf").write_text(text)
     >>> robot = zm.from_urdf(folder / "slide.urdf")
     >>> robot.coordinates, robot.remarks
@@ -199,7 +201,8 @@ def from_urdf(
 
     >>> text = '''<robot name="pendulum"><link name="base"/><link name="bob">
     ... <inertial><origin xyz="0 0 -1"/><mass value="2"/></inertial></link>
-    ... <joint name="pin" type="continuous"><parent link="base"/><child link="bob"/><axis xyz="0 1 0"/></joint></robot>'''
+    ... <joint name="pin" type="continuous"><parent link="base"/><child link="bob"/>
+    ... <axis xyz="0 1 0"/></joint></robot>'''
     >>> file = folder / "pendulum.urdf"
     >>> _ = file.write_text(text)
     >>> robot = zm.from_urdf(file)
@@ -232,10 +235,12 @@ def from_mjcf(
     files; springs, damping, dry friction and armature of joints; actuators that are motors, servos of position or velocity,
     or linear, whose `inputs` are parameters. Coordinates are those of MuJoCo, of a free joint its place and unit quaternion.
     Geoms do not touch one another, and limits are events, `joint.limits()`, unless limits=True makes stops of them.
-    What is more than a tree is refused, with its line: close loops by joints between links, `robot.system(joints=[…])`.
+    A closed loop is an error that names its line: close loops by joints between links, `robot.system(joints=[…])`.
 
-    >>> text = '''<mujoco model="pendulum"><compiler angle="radian"/><worldbody><body name="bob" pos="0 0 2">
-    ... <joint name="pin" axis="0 1 0"/><geom type="sphere" size="0.001" pos="0 0 -1" mass="2"/></body></worldbody>
+    >>> text = '''<mujoco model="pendulum"><compiler angle="radian"/><worldbody>
+    ... <body name="bob" pos="0 0 2">
+    ... <joint name="pin" axis="0 1 0"/>
+    ... <geom type="sphere" size="0.001" pos="0 0 -1" mass="2"/></body></worldbody>
     ... <actuator><motor name="drive" joint="pin" gear="5"/></actuator></mujoco>'''
     >>> _ = (folder / "pendulum.xml").write_text(text)
     >>> robot = zm.from_mjcf(folder / "pendulum.xml")

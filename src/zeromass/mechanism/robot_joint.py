@@ -25,8 +25,10 @@ class RobotJoint(Turning):
     low, high     its limits
     turn          its free motion, with motor, spring, damper, drive and the like, whether it turns or slides
 
-    >>> text = '''<robot name="lift"><link name="base"/><link name="car"><inertial><mass value="2"/></inertial></link>
-    ... <joint name="rail" type="prismatic"><parent link="base"/><child link="car"/><axis xyz="0 0 1"/>
+    >>> text = '''<robot name="lift"><link name="base"/><link name="car"><inertial>
+    ... <mass value="2"/></inertial></link>
+    ... <joint name="rail" type="prismatic"><parent link="base"/><child link="car"/>
+    ... <axis xyz="0 0 1"/>
     ... <limit lower="0" upper="3"/></joint></robot>'''
     >>> _ = (folder / "lift.urdf").write_text(text)
     >>> robot = zm.from_urdf(folder / "lift.urdf")

@@ -29,7 +29,7 @@ class Solid:
     inertia  about the mass centre, shape (3, 3), kg m²
 
     Made by `box`, `cylinder`, `tube`, `sphere`, `ellipsoid`, `capsule`, `cone`, `plate` and `mesh`, each of a density,
-    kg/m³, or of a mass; put elsewhere by `moved` and `turned`; several together by `+`, and holes by `-`. `body` makes a
+    kg/m³, or of a mass; placed by `moved` and `turned`; several together by `+`, and holes by `-`. `body` makes a
     rigid body of it.
 
     >>> handle = zm.bodies.Solid.cylinder(radius=0.01, length=0.3, density=700.0)

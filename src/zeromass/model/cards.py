@@ -116,7 +116,7 @@ def diagnosis_card(found: Diagnosis) -> str:
     rows += [["redundant", text(f"'{row}' follows from {_quoted(of)}")] for row, of in found.redundant.items()]
     rows += [["contradictory", text(f"'{row}' contradicts {_quoted(of)}")] for row, of in found.contradictory.items()]
     if found.inseparable:
-        rows.append(["reactions", text(f"can not be told apart: {', '.join(found.inseparable)}")])
+        rows.append(["reactions", text(f"not determined one by one: {', '.join(found.inseparable)}")])
     rows += [["lost", text(words)] for words in found.lost]
     return card("Diagnosis", table(rows))
 

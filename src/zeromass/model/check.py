@@ -146,7 +146,7 @@ class Diagnosis:
             word = "is redundant: it follows from" if item.consistent else "contradicts"
             lines.append(f"  '{item.row}' {word} {others}")
         if self.inseparable:
-            lines.append(f"  reactions that can not be told apart: {', '.join(self.inseparable)}")
+            lines.append(f"  reactions that are not determined one by one: {', '.join(self.inseparable)}")
         for name, rows in list(self.relax.items())[:MANY]:
             lines.append(f"  they can, if '{name}' is relaxed: without {listed(rows, 6)}")
         lines += [f"  {words}" for words in self.lost]
@@ -288,7 +288,7 @@ def _lost(system: System, state: State, A: np.ndarray) -> tuple[str, ...]:
             there = np.maximum(there, ranks)
     lost = [
         f"A has lost rank: '{name}' has {r} independent of {len(g)} rows at this state and {usual} nearby; "
-        "its acceleration form says less here than elsewhere, start from a state away from it"
+        "its acceleration form has a lower rank here than nearby; start from a state away from it"
         for (name, g), r, usual in zip(groups.items(), here[:-1], there[:-1], strict=True)
         if r < usual
     ]

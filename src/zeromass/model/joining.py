@@ -90,6 +90,10 @@ class Joined(System):
     def _systems(self) -> tuple[System, ...]:
         return self._of
 
+    def with_constraints(self, constraints: Mapping[str, Any]) -> Joined:
+        """The same system under further constraints."""
+        return assembled([self], constraints)
+
     @property
     def requirements(self) -> tuple[Requirement, ...]:
         """Those of its systems, and of forces between them."""
@@ -183,7 +187,7 @@ def assembled(
     forces: Forces = None,
     labels: Sequence[str] | None = None,
     named: frozenset[str] = frozenset(),
-) -> System:
+) -> Joined:
     """The parts, forces and constraints of all of them, and constraints and forces beside; each in its mode.
 
     labels  what systems are called where their names clash
@@ -318,7 +322,8 @@ def _rows(systems: Sequence[System], groups: Sequence[str], added: Sequence[Row]
     for system in systems:
         new = {group: next(left) for group in _groups(system.rows)}
         joints = [λ for joint in system.joints for λ in joint.multipliers]
-        used = {*joints, *symbols(system.C, [event.zero for event in _own_events(system)])}
+        forces = [[one.normal_force, *one.friction_force, one.friction_ratio] for one in _own_contacts(system)]
+        used = {*joints, *symbols(system.C, [event.zero for event in _own_events(system)], *forces)}
         for row, λ in zip(system.rows, system.multipliers, strict=True):
             rows.append(row._replace(name=new[row.group] + row.name.removeprefix(row.group), group=new[row.group]))
             if row.group == new[row.group]:

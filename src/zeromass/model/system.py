@@ -5,10 +5,11 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -590,11 +591,37 @@ class System(Interface, Remembering):
         labels = {"energy": "energy", "kinetic": "kinetic energy", "potential": "potential energy"}
         return {name: Quantity(getattr(self._free, name), "J", labels[name]) for name in names}
 
-    def with_constraints(self, constraints: Mapping[str, Any]) -> System:
-        """The same system under additional constraints."""
-        from zeromass.model.joining import assembled
+    def with_constraints(self, constraints: Mapping[str, Any]) -> Self:
+        """The same system, of the same class, under further constraints.
 
-        return assembled([self], constraints)
+        constraints  {name: expression or array that must be zero}, as of a System
+
+        A body that rolls keeps its starts and its figures of the contact, which are those of the surface alone:
+
+        >>> ball = zm.Rolling(zm.bodies.ball(0.1, 0.5), on=zm.surfaces.plane(), gravity=(0.0, 2.0, -9.81))
+        >>> guided = ball.with_constraints({"groove": ball.center[1]})
+        >>> start = guided.start(contact=(0, 0), velocity=(1, 0))
+        >>> start[guided.reaction["groove"]][guided.index(ball.center[1])].round(12), start[guided.force].round(12) + 0.0
+        (np.float64(-1.0), array([0.   , 0.   , 4.905]))
+        """
+        added = rows_of(constraints)
+        self.check_joined(coupled=bool(added))
+        return self._constrained(added)
+
+    def _constrained(self, added: Sequence[Row]) -> Self:
+        """A copy with further rows; those of before keep their multipliers."""
+        taken = {row.group for row in self.rows} & {row.group for row in added}
+        if taken:
+            raise ModelError(f"a constraint named '{min(taken)}' is there already; choose another name")
+        found = copy(self)
+        for name in MATRICES:
+            vars(found).pop(name, None)
+        multipliers = [*self.multipliers, *(multiplier(f"λ {row.name}") for row in added)]
+        found._complete(self._free, [*self.rows, *added], self.C, np.array(multipliers, dtype=object))
+        found._know(*self.parameters)
+        if self.control is not NO_CONTROL:
+            found.control = replace(self.control, system=found)
+        return found
 
     def start(
         self,

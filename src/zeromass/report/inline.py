@@ -48,8 +48,9 @@ class View:
     def __repr__(self) -> str:
         size = len(self.page.encode()) / 1e6
         return (
-            f"View({size:.1f} MB): a notebook plays it where it stands; elsewhere write it with view.save('run.html'), or "
-            "give the path at once, run.view('run.html'), and open that file in a browser; view.open() does both"
+            f"View({size:.1f} MB): a notebook plays it in the output of the cell; outside notebooks write it with "
+            "view.save('run.html'), or give the path at once, run.view('run.html'), and open that file in a browser; "
+            "view.open() does both"
         )
 
     def _repr_html_(self) -> str:

@@ -193,7 +193,7 @@ def balance(run: Course, ax: Axes | None = None) -> Axes:
         if k == 0:
             ax.lines[-1].set_alpha(0.45)
     timed(ax, "energy [J]", [run], "Energy and work")
-    remark(ax, f"apart by {power_of_ten(found.imbalance)} of the energy turned over, at most")
+    remark(ax, f"apart by {power_of_ten(found.imbalance)} of the energy exchanged, at most")
     levelled(ax, [found.change, done], found.turned, noise(run))
     return ax
 
@@ -302,7 +302,7 @@ def _axis(run: Course, wanted: Sequence[Expression]) -> str:
 def residuals(run: Course, ax: Axes | None = None) -> Axes:
     """Violation of each constraint at the steps, on a logarithmic scale [UM2022, figs 7, 10, 13].
 
-    Beside them, by how much energy and work do not balance, as a part of the energy turned over: of a driven system the
+    Beside them, by how much energy and work do not balance, as a part of the energy exchanged: of a driven system the
     energy itself changes, and is no error.
     """
     ax = own(ax)

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
+from zeromass.analysis.residuals import residual_histories
 from zeromass.expression import expressions
 from zeromass.expression.operation.writing import printable
 from zeromass.integrate import Course
@@ -31,7 +32,7 @@ class Column:
 
 
 def to_csv(run: Course, path: str | PathLike[str], times: ArrayLike | None = None) -> Path:
-    """Writes time, coordinates, rates and named quantities as a CSV table, one row a time.
+    """Writes time, coordinates, rates, named quantities and constraint residuals as a CSV table, one row a time.
 
     >>> x = zm.coordinate("x")
     >>> swing = zm.System(kinetic=zm.rate(x)**2 / 2, potential=x**2 / 2)
@@ -86,7 +87,8 @@ def to_parquet(
 
 
 def columns(run: Course, times: ArrayLike | None = None) -> list[Column]:
-    """Time, coordinates and rates, which have no unit of their own, and named quantities; vectors by component."""
+    """Time, coordinates and rates, which have no unit of their own, named quantities, vectors by component, and the
+    residuals of the constraints, by row."""
     sampled = run.at(run.t if times is None else times)
     n = len(run.system.coordinates)
     table = [Column("t", sampled.t, "s", "time")]
@@ -100,4 +102,11 @@ def columns(run: Course, times: ArrayLike | None = None) -> list[Column]:
         else:
             parts = zip("xyz", values.T, strict=True)
             table += [Column(f"{name}.{x}", value, quantity.unit, f"{quantity.label}, {x}") for x, value in parts]
+    for name, values in ({} if run.system.large else residual_histories(run, sampled.t)).items():
+        rows = values.reshape(len(values), -1).T
+        names = [name] if len(rows) == 1 else [f"{name}.{k}" for k in range(1, len(rows) + 1)]
+        table += [
+            Column(f"residual of {one}", value, "", f"residual of the constraint {one}")
+            for one, value in zip(names, rows, strict=True)
+        ]
     return table

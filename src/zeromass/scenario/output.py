@@ -95,13 +95,13 @@ DRAWING: dict[str, Kind] = {
     "fps": Numbers(),
 }
 """What the viewer draws: parts and points, lines between points, paths of points, {"title (unit)": formula, or
-{name: formula}} instead of the usual charts, and samples a second."""
+{name: formula}} instead of the default charts, and samples a second."""
 
 DRAWN = {
     "shapes": "how the viewer draws parts and points",
     "lines": "between points",
     "trails": "paths of points, m",
-    "charts": 'by "title (unit)", instead of the usual ones; a table of formulas for several curves',
+    "charts": 'by "title (unit)", instead of the default ones; a table of formulas for several curves',
     "fps": "samples a second of the viewer",
 }
 TABLE = table(Output, more={key: Argument(kind, words=DRAWN[key]) for key, kind in DRAWING.items()})

@@ -84,7 +84,10 @@ class Scenario:
         ...     system.kinetic = "x'**2/2"
         ...     system.start = { x = 0, "x'" = "v" }
         ...     run.until = 3
-        ...     sweep = { over.v = { from = 1, to = 2, count = 3 }, keep.end = "x", on = "lanes" }
+        ...     [sweep]
+        ...     on = "lanes"
+        ...     keep.end = "x"
+        ...     over.v = { from = 1, to = 2, count = 3 }
         ... ''').study()
         >>> study.end.values.round(12)
         array([3. , 4.5, 6. ])

@@ -68,7 +68,7 @@ class Gpu(Lanes):
 
     def _threads(self, driver: Driver) -> SwitchedThreads | None:
         """What drives motions as a driver does on the card; None where the card can not."""
-        known: dict[Any, SwitchedThreads] = self.program.system.memory.setdefault("over switches on a card", {})
+        known: dict[Any, SwitchedThreads] = self.program.system.memory.setdefault("over switches on a GPU", {})
         key = driver.program, driver.settings, driver.watched.events, driver.ahead, driver.m.until
         with self._lock:
             if key not in known:

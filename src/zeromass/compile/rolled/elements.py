@@ -160,7 +160,7 @@ def unsupported(system: System) -> str | None:
     if system.pieces is not None and system.pieces.switches and not system.pieces.in_forces:
         return "formulas other than those of forces have kinks or jumps"
     if system.events or system.contacts:
-        return "its motion changes its kind"
+        return "its mode of motion changes"
     return None
 
 

@@ -33,7 +33,7 @@ class Miss(Enum):
     """Why there is no leap."""
 
     WIDE = "the position is not singular, or far away"
-    NARROW = "the motion passes a singular position by, or no leap across is good"
+    NARROW = "the motion passes a singular position by, or no crossing is within the tolerance"
 
 
 class Judge:

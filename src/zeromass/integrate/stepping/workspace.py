@@ -309,7 +309,7 @@ class Workspace:
     def accept(self, t: float, h: float, y: np.ndarray, growth: float) -> None:
         """Takes y for the state at t after a step of length h, and records it; what routines do themselves."""
         if self.ints[Int64.recorded] == len(self.record) and not self.extend():
-            raise MemoryError("there is no room for the record of more steps")
+            raise MemoryError("the record of more steps does not fit into memory")
         self.reals[Real64.t], self.reals[Real64.growth], self.state[: self.order] = t, growth, y
         row = self.record[self.ints[Int64.recorded]]
         row[:HEAD], row[HEAD:] = (t, h, growth), y

@@ -144,7 +144,7 @@ def check(run: Course, start: State, sliders: Sequence[Slider]) -> None:
         if s.symbol in pulses and any(_limits(run, moving, s.symbol, end) for end in (s.low, s.high)):
             raise ModelError(
                 f"sliders: {s.name} stands in a formula of time alone that limits the steps of a run, and a page does not "
-                "look at it anew; leave this slider out"
+                "compute these limits again; leave this slider out"
             )
 
 
