@@ -7,7 +7,7 @@ const PLAY = "M8 5.2v13.6a.7.7 0 0 0 1.07.6l10.6-6.8a.7.7 0 0 0 0-1.2L9.07 4.6A.
 const PAUSE = "M7 5h3.4v14H7zM13.6 5H17v14h-3.4z";
 
 const state = {
-  t: 0, playing: false, speed: 1, follow: null, memory: "recent", whole: false, recording: null, frames: 0,
+  t: 0, playing: false, speed: 1, pulled: false, follow: null, memory: "recent", whole: false, recording: null, frames: 0,
   themeName: wishes.get("theme") ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"),
 };
 document.documentElement.dataset.theme = state.themeName;
@@ -123,6 +123,7 @@ function draw(seconds) {
     const recent = state.speed * 5 > 0.9 * duration ? duration : Math.max(state.speed * 5, duration / 25);
     for (const run of stage.runs) run.update(t, unit, state.whole ? "whole" : state.memory, recent); // whole while sliders move
     moveCamera(seconds);
+    pulling?.update();
     stage.render();
     drawCompass();
   }
@@ -165,7 +166,7 @@ function frame(now) {
   const seconds = Math.min((now - before) / 1000, 0.25);
   before = now;
   if (!state.recording?.frames) {
-    if (state.playing) advance(seconds);
+    if (state.playing && !state.pulled) advance(seconds);
     if (stage) stage.controls.update(seconds);
     if (state.playing || stage?.dirty) touched = now;
     if (stage && now - touched > 300) stage.setMoves(false);

@@ -1,0 +1,123 @@
+"""Bodies that are pulled with the mouse in an interactive page: the force on each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from zeromass.equation import solve
+from zeromass.expression import Symbol, evaluate, jacobian, parameter, rate
+from zeromass.model import State, System
+from zeromass.model.feedback import with_feedback
+from zeromass.model.quaternion import rotation
+
+NAMES = ("point_x", "point_y", "point_z", "cursor_x", "cursor_y", "cursor_z", "lag")
+"""Parameters of a pull beside its stiffness: the point in the axes of the body, the cursor, m, and the lag, s."""
+
+HELD = 1e-9
+"""Part of the largest mobility in the system below which a body counts as held by its constraints."""
+
+
+class Pull:
+    """Force on one body of a system, towards a cursor:
+
+        F = k (c − p − T ṗ)
+
+    p  point of the body, fixed in it; c  cursor; k  stiffness, N/m; T  lag, s, so that k T is the damping, N s/m. All but p
+    are parameters, and k is zero for each body that is not pulled. The page chooses k and T: critical damping of the
+    body's effective mass.
+
+    drawn  position and quaternion, or None, of each body of the picture; both None of what does not move
+    """
+
+    def __init__(self, start: State, drawn: Sequence[tuple[np.ndarray | None, np.ndarray | None]]) -> None:
+        self._start = start
+        self._drawn = drawn
+        self.why = self._why_not()
+
+    def _why_not(self) -> str | None:
+        system = self._start.system
+        if system.large:
+            return "bodies of large systems can not be pulled: the forces of these are loops over kinds of parts"
+        if not self._bodies:
+            return "no body can be pulled: constraints and time alone determine where the bodies are"
+        return None
+
+    @cached_property
+    def _mobility(self) -> dict[tuple[Any, ...], float]:
+        """Of each body that coordinates move: the mean acceleration of its origin for a unit force on it, 1/kg."""
+        found: dict[tuple[Any, ...], float] = {}
+        numbers = self._start.system.matrices(self._start.inputs)
+        known = dict(zip(self._start.system.inputs, self._start.inputs, strict=True))
+        for key in dict.fromkeys(_key(*body) for body in self._drawn if body[0] is not None):
+            J = np.array(evaluate(jacobian(np.array(key[:3], dtype=object), self._start.system.coordinates), known), float)
+            if not J.any():
+                continue
+            moved = [solve(numbers.M, f, numbers.A, np.zeros(len(numbers.A))).acceleration for f in J]
+            found[key] = float(np.trace(J @ np.array(moved).T)) / 3
+        return found
+
+    @cached_property
+    def _bodies(self) -> dict[tuple[Any, ...], float]:
+        """Effective masses of the bodies that can be pulled, kg."""
+        if self._start.system.large:
+            return {}
+        most = max(self._mobility.values(), default=0.0)
+        return {key: 1 / some for key, some in self._mobility.items() if some > HELD * most}
+
+    @cached_property
+    def _prefix(self) -> str:
+        """With which no parameter of the system begins."""
+        names, prefix = [p.name for p in self._start.system.parameters], "pull_"
+        while any(name.startswith(prefix) for name in names):
+            prefix += "_"
+        return prefix
+
+    @cached_property
+    def parameters(self) -> dict[str, Symbol]:
+        """Those that are not the stiffness of a body, by their names in the page."""
+        return {name: parameter(self._prefix + name, 0.0) for name in NAMES}
+
+    @cached_property
+    def stiffnesses(self) -> list[Symbol]:
+        """Of each body that can be pulled."""
+        return [parameter(f"{self._prefix}stiffness_{k}", 0.0) for k in range(len(self._bodies))]
+
+    @cached_property
+    def system(self) -> System:
+        """The system with a force on each body, zero until that is pulled."""
+        system, values = self._start.system, [*self.parameters.values()]
+        point, cursor, lag = np.array(values[:3]), np.array(values[3:6]), values[6]
+        acting = {}
+        for stiffness, key in zip(self.stiffnesses, self._bodies, strict=True):
+            p = np.array(key[:3], dtype=object)
+            if len(key) > 3:
+                p = p + rotation(key[3:]) @ point
+            acting[stiffness] = (cursor - p - lag * rate(p)) @ jacobian(p, system.coordinates)
+        return with_feedback(system, {}, acting)
+
+    @property
+    def start(self) -> State:
+        """The start of the motion that is pulled; others go on from states of their own."""
+        return self.state(self._start)
+
+    def state(self, of: State) -> State:
+        """A state of the system as one of the system with the forces, where no body is pulled."""
+        hidden = dict.fromkeys([*self.parameters.values(), *self.stiffnesses], 0.0)
+        return State(self.system, of.t, of.q, of.v, {**of.parameters, **hidden})
+
+    def data(self) -> dict[str, Any]:
+        """What the page is told: names of parameters; of each body of the picture its stiffness and effective mass, kg."""
+        named = dict(zip(self._bodies, self.stiffnesses, strict=True))
+        keys = [None if body[0] is None else _key(*body) for body in self._drawn]
+        return {
+            "parameters": {name: symbol.name for name, symbol in self.parameters.items()},
+            "bodies": [[named[key].name, self._bodies[key]] if key in named else None for key in keys],
+        }
+
+
+def _key(position: np.ndarray, quaternion: np.ndarray | None) -> tuple[Any, ...]:
+    return (*position, *(() if quaternion is None else quaternion))
