@@ -261,7 +261,7 @@ if (living) {
       return living.ask().then(({ samples, grounds, state: end, ...answer }) => ({ ...answer, end: Array.from(end) }));
     },
     program: () => living.program(),
-    get pulls() { return pulling?.pulls ?? []; },
+    get pulls() { return living.last?.pull ? pulling.pulls : []; },
     get last() { return living.last; },
     get heights() { return finiteRange(numbers(data.surfaces[data.runs[0].surface].z)); },
     body: (name) => Array.from(numbers(data.runs[0].bodies.find((body) => body.name === name).position)),

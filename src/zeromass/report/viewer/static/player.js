@@ -322,6 +322,7 @@ window.viewer = {
   get following() { return state.follow; },
   get t() { return state.t; },
   get playing() { return state.playing; },
+  get pulled() { return state.pulled; },
   get frames() { return state.frames; },
   get quality() { return quality; },
   numbers: (place) => numbers({ array: place }),

@@ -109,7 +109,9 @@ const pulling = living && stage ? new (class Pulling {
     const from = state.t;
     const answer = await living.ask({ from, until, force });
     if (answer.pull?.from !== from) return true; // a slider was moved meanwhile
-    this.pulls = [...this.pulls.filter((pull) => pull.from < from), { from, until: answer.t, force }];
+    this.pulls = this.pulls.filter((pull) => pull.from < from);
+    if (this.pulls.length) this.pulls[this.pulls.length - 1].until = from;
+    this.pulls.push({ from, until: answer.t, force });
     seek(stay ?? answer.t);
     return answer.ending === "FINISHED";
   }
