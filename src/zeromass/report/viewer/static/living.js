@@ -145,7 +145,7 @@ const living = data.living ? new (class Living {
       <button id="living-copy" title="The program that makes this motion">Copy as Python</button></header>
       <div class="sliders"></div><p id="living-words" role="status"></p>`;
     for (const slider of this.sliders) box.querySelector(".sliders").append(this.control(slider));
-    const taken = (event) => event.target.closest("input") && !(event.key === " " && event.target.type === "range");
+    const taken = (event) => event.target.closest("input") && event.key !== " ";
     box.addEventListener("keydown", (event) => taken(event) && event.stopPropagation());
     $("charts").prepend(box);
     new MutationObserver(() => box.isConnected || $("charts").prepend(box)).observe($("charts"), { childList: true });

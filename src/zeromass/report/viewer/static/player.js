@@ -271,19 +271,20 @@ const KEYS = {
 addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || $("help").open) return;
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-  const inField = event.target.closest("select") || (event.target.closest("button, summary") && key === " ");
+  const inField = event.target.closest("select") && key !== " ";
   if (inField || !KEYS[key] || (!stage && "fn0123vagrpt".includes(key))) return;
   event.preventDefault();
   KEYS[key](event);
 });
 
-// A control that was used with the mouse gives up the focus, so that the space bar pauses; one that was reached with Tab keeps it.
+// The space bar plays and pauses whatever has the focus, and the Enter key presses a button: one presses at keydown, one at keyup.
+addEventListener("keyup", (event) => event.key === " " && !$("help").open && event.preventDefault());
+
+// A list that was used with the mouse gives up the focus, so that keys move the time; one that was reached with Tab keeps it.
 let byPointer = false;
 addEventListener("pointerdown", () => (byPointer = true), true);
 addEventListener("keydown", (event) => (byPointer &&= event.key !== "Tab"), true);
-const release = (controls) => (event) => byPointer && event.target.closest?.(controls)?.blur();
-addEventListener("click", release("button, summary"));
-addEventListener("change", release("select"));
+addEventListener("change", (event) => byPointer && event.target.closest?.("select")?.blur());
 
 // beginning -----------------------------------------------------------------------------------------------------------
 new ResizeObserver(() => {
@@ -306,7 +307,10 @@ if (stage) {
   notice("This browser offers no WebGL, so the motion cannot be drawn; the plots still follow the time.");
 }
 makeLabels();
-if (wishes.has("t")) seek(Number(wishes.get("t")));
+if (wishes.has("t")) {
+  seek(Number(wishes.get("t")));
+  if (opening) open(Infinity); // who asks for a moment wants to see it
+}
 if (wishes.has("follow") && stage) follow(Number(wishes.get("follow")) || 0);
 if (wishes.has("overview") && stage) overview();
 if (wishes.has("trail")) $("memory").value = state.memory = wishes.get("trail");
