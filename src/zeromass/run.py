@@ -538,7 +538,8 @@ class Run(Course):
         fps      samples a second; by default 60, at least 600 and at most 6000 in all
         title    of the page
         sliders  {parameter, or what the start prescribes: (from, to)}: the page integrates the motion again when a slider
-                 is moved, without a server. What it can not do it says, as does a PageLimited warning
+                 is moved, without a server; Ctrl or Shift and drag pulls a body. What it can not do it says, as does a
+                 PageLimited warning
         source   the program that makes the run, for the page's button "copy as Python"
 
         The file needs no network: a content policy in it forbids any request.

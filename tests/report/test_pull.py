@@ -92,7 +92,7 @@ WAY = [(6.0 * k, -3.0 * k) for k in range(12)]
 
 def test_a_body_that_is_pulled_moves_as_in_python(chromium, tmp_path):
     """A drag of the mouse, and the rest of the run after that: rounding and tolerance alone differ."""
-    run, (upper, lower, _) = pendulum()
+    run, (_, lower, _) = pendulum()
     chromium.open(run.view(tmp_path / "arm.html", sliders={gravity: (1, 20)}), "paused&t=1")
     pulls = pulled_by_hand(chromium, 1, WAY)
     assert len(pulls) > 3
@@ -135,9 +135,7 @@ def test_unpulled_motions_keep_their_bits(tmp_path):
     found = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)
     assert found
     living = json.loads(found[1])["living"]
-    [module], [other] = (
-        [base64.b64decode(one) for one in some["modules"]] for some in (living, living["pull"])
-    )
+    [module], [other] = ([base64.b64decode(one) for one in some["modules"]] for some in (living, living["pull"]))
     assert b"pull_" not in module
     assert b"pull_stiffness_1" in other
 
@@ -152,18 +150,18 @@ def test_what_can_not_be_pulled_is_said(chromium, tmp_path):
     falls = zm.System(dust, gravity=gravity)
     assert "large" in (Pull(falls.start({dust[0].position[0]: 1.0}), []).why or "")
     fixed = zm.System([dust[0]], gravity=gravity, constraints={"nail": dust[0].position})
-    assert "no body" in (Pull(fixed.start(), [(dust[0].position, None)]).why or "")
+    assert "no body" in (Pull(fixed.start(), [(*dust[0].position,)]).why or "")
 
 
 def test_the_effective_mass_is_that_of_the_body_in_its_joints():
     """Of a particle its mass; of the tip of a rod on a hinge 3 J/l² in one direction of three, so three times J/l²."""
     bob = zm.Particle("bob", mass=2.5)
     free = zm.System([bob], gravity=gravity)
-    assert Pull(free.start(), [(bob.position, None)]).data()["bodies"] == [["pull_stiffness_0", pytest.approx(2.5)]]
+    assert Pull(free.start(), [(*bob.position,)]).data()["bodies"] == [["pull_stiffness_0", pytest.approx(2.5)]]
     angle = zm.coordinate("angle")
     swings = zm.System(kinetic=7.0 * zm.rate(angle) ** 2 / 2, coordinates=[angle])
     tip = np.array([2.0 * np.sin(angle), 0 * angle, -2.0 * np.cos(angle)], dtype=object)
-    [[_, mass]] = Pull(swings.start({angle: 0.3}), [(tip, None)]).data()["bodies"]
+    [[_, mass]] = Pull(swings.start({angle: 0.3}), [(*tip,)]).data()["bodies"]
     assert mass == pytest.approx(3 * 7.0 / 2.0**2)
 
 

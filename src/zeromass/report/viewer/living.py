@@ -263,12 +263,11 @@ class Living:
         """What the page needs so that bodies can be pulled, or why they can not."""
         outputs = list(self.course.asked.outputs)
 
-        def live(body: Mapping[str, Any], name: str) -> np.ndarray | None:
-            told = body.get(name, {}).get("live")
-            return None if told is None else np.array([outputs[k] for k in told["values"]], dtype=object)
+        def formulas(body: Mapping[str, Any]) -> tuple[Expression, ...]:
+            lives = [body.get(name, {}).get("live", {}) for name in ("position", "quaternion")]
+            return tuple(outputs[k] for live in lives for k in live.get("values", ()))
 
-        bodies = [{} if body.get("scenery") else body for body in drawn["bodies"]]
-        pull = Pull(self.start, [(live(body, "position"), live(body, "quaternion")) for body in bodies])
+        pull = Pull(self.start, [() if body.get("scenery") else formulas(body) for body in drawn["bodies"]])
         if pull.why is not None:
             return {"why": pull.why}
         try:

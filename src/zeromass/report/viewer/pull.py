@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from zeromass.equation import solve
-from zeromass.expression import Symbol, evaluate, jacobian, parameter, rate
+from zeromass.expression import Expression, Symbol, evaluate, jacobian, parameter, rate
 from zeromass.model import State, System
 from zeromass.model.feedback import with_feedback
 from zeromass.model.quaternion import rotation
@@ -21,6 +21,9 @@ HELD = 1e-9
 """Part of the largest mobility in the system below which a body counts as held by its constraints."""
 
 
+Formulas = tuple[Expression, ...]
+
+
 class Pull:
     """Force on one body of a system, towards a cursor:
 
@@ -30,10 +33,10 @@ class Pull:
     are parameters, and k is zero for each body that is not pulled. The page chooses k and T: critical damping of the
     body's effective mass.
 
-    drawn  position and quaternion, or None, of each body of the picture; both None of what does not move
+    drawn  of each body of the picture its position and quaternion, 7 expressions, or of what does not turn 3; else none
     """
 
-    def __init__(self, start: State, drawn: Sequence[tuple[np.ndarray | None, np.ndarray | None]]) -> None:
+    def __init__(self, start: State, drawn: Sequence[Formulas]) -> None:
         self._start = start
         self._drawn = drawn
         self.why = self._why_not()
@@ -47,13 +50,13 @@ class Pull:
         return None
 
     @cached_property
-    def _mobility(self) -> dict[tuple[Any, ...], float]:
+    def _mobility(self) -> dict[Formulas, float]:
         """Of each body that coordinates move: the mean acceleration of its origin for a unit force on it, 1/kg."""
-        found: dict[tuple[Any, ...], float] = {}
+        found: dict[Formulas, float] = {}
         numbers = self._start.system.matrices(self._start.inputs)
         known = dict(zip(self._start.system.inputs, self._start.inputs, strict=True))
-        for key in dict.fromkeys(_key(*body) for body in self._drawn if body[0] is not None):
-            J = np.array(evaluate(jacobian(np.array(key[:3], dtype=object), self._start.system.coordinates), known), float)
+        for key in dict.fromkeys(filter(None, self._drawn)):
+            J = np.array(evaluate(jacobian(key[:3], self._start.system.coordinates), known), float)
             if not J.any():
                 continue
             moved = [solve(numbers.M, f, numbers.A, np.zeros(len(numbers.A))).acceleration for f in J]
@@ -61,7 +64,7 @@ class Pull:
         return found
 
     @cached_property
-    def _bodies(self) -> dict[tuple[Any, ...], float]:
+    def _bodies(self) -> dict[Formulas, float]:
         """Effective masses of the bodies that can be pulled, kg."""
         if self._start.system.large:
             return {}
@@ -112,12 +115,7 @@ class Pull:
     def data(self) -> dict[str, Any]:
         """What the page is told: names of parameters; of each body of the picture its stiffness and effective mass, kg."""
         named = dict(zip(self._bodies, self.stiffnesses, strict=True))
-        keys = [None if body[0] is None else _key(*body) for body in self._drawn]
         return {
             "parameters": {name: symbol.name for name, symbol in self.parameters.items()},
-            "bodies": [[named[key].name, self._bodies[key]] if key in named else None for key in keys],
+            "bodies": [[named[key].name, self._bodies[key]] if key in named else None for key in self._drawn],
         }
-
-
-def _key(position: np.ndarray, quaternion: np.ndarray | None) -> tuple[Any, ...]:
-    return (*position, *(() if quaternion is None else quaternion))
