@@ -530,8 +530,8 @@ class Run(Course):
         layout   of several runs: "overlay" or "side by side"
         names    of the runs, for legends
         shapes   {part, its name, or a point (x, y, z) of expressions: one of zm.shapes}, such as
-                 {"bob": zm.shapes.sphere(0.05)}. Without one the shape follows from where a body touches, or from its
-                 inertia; particles are balls
+                 {"bob": zm.shapes.sphere(0.05)}, or zm.shapes.mesh(file). Without one the shape follows from where a body
+                 touches, from its joints, or from its inertia; particles are balls
         lines    [(point, point), …] drawn between points, three expressions each, beside rods, springs and joints
         trails   points whose paths are drawn; by default those of all parts
         plots    {"title (unit)": expression or {name: expression}} instead of the usual charts

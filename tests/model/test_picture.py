@@ -12,7 +12,6 @@ import zeromass as zm
 from zeromass.model import Box, Disc, Dot, Drawing, Ellipsoid, Floor, Hull, Joint, Link, Ring, Rod, Wheel
 from zeromass.model.picture.inertia import of_inertia
 from zeromass.model.picture.integral import whose_rate
-from zeromass.model.picture.touching import places
 
 RANDOM = np.random.default_rng(3)
 
@@ -288,7 +287,12 @@ def test_a_body_between_joints_is_drawn_as_tubes_to_them():
     system, body = held_at([p, q], box)  # the mass centre lies 5 cm from the line
     found, mark = tubes(system, body), system.drawing.bodies[0]
     assert (type(mark.shape), mark.middle) == (Dot, (0.0, 0.0, 0.0))
-    assert (len(found), joins(found, p, q), joins(found, p, (0, 0, 0)), joins(found, q, (0, 0, 0))) == (3, True, True, True)
+    assert (len(found), joins(found, p, q), joins(found, p, (0, 0, 0)), joins(found, q, (0, 0, 0))) == (
+        3,
+        True,
+        True,
+        True,
+    )
     assert not system.drawing.links
     system, body = held_at([p, (-0.3, 0.01, 0)], box)  # and here on it
     assert len(tubes(system, body)) == 1
@@ -307,7 +311,9 @@ def test_a_hinge_is_where_its_axis_passes_the_bodies():
     axis, at = np.array([-0.6, 0.0, 0.8]), np.array([1.0, 0.0, 0.0])
     frame = zm.RigidBody("frame", 80.0, (9.0, 11.0, 3.0), at=(0.2, 0, 0.9))
     fork = zm.RigidBody("fork", 4.0, (0.06, 0.05, 0.01), at=(0.8, 0, 0.4))
-    rear, front = (zm.RigidBody(name, 2.0, (0.06, 0.12, 0.06), at=(x, 0, 0.3)) for name, x in (("rear", 0), ("front", 1)))
+    rear, front = (
+        zm.RigidBody(name, 2.0, (0.06, 0.12, 0.06), at=(x, 0, 0.3)) for name, x in (("rear", 0), ("front", 1))
+    )
     steer = zm.joints.Revolute(frame, fork, at=at, axis=axis, name="steer")
     axles = [zm.joints.Revolute(one, wheel, axis=(0, 1, 0)) for one, wheel in ((frame, rear), (fork, front))]
     rolls = [zm.joints.WheelOnGround(zm.Ground(), wheel, radius=0.3, axis=(0, 1, 0)) for wheel in (rear, front)]
@@ -325,7 +331,11 @@ def test_a_hinge_is_where_its_axis_passes_the_bodies():
     assert {type(one.shape) for one in system.drawing.bodies if one.part in (rear, front)} == {Wheel}
     [mark] = [one for one in system.drawing.joints if one.name == "steer"]
     assert same(mark.at, frame.point(head - place[frame]), system)
-    assert {one.name for one in system.drawing.joints} == {"steer", "frame to rear", "fork to front"}  # no mark below a wheel
+    assert {one.name for one in system.drawing.joints} == {
+        "steer",
+        "frame to rear",
+        "fork to front",
+    }  # no mark below a wheel
 
 
 def test_points_in_coordinates_of_their_own():
