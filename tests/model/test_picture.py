@@ -309,7 +309,7 @@ def test_a_body_between_joints_is_drawn_as_tubes_to_them():
 def test_a_hinge_is_where_its_axis_passes_the_bodies():
     """The point that is given of a steering axis lies on the ground; frame and fork meet where the axis passes them."""
     axis, at = np.array([-0.6, 0.0, 0.8]), np.array([1.0, 0.0, 0.0])
-    frame = zm.RigidBody("frame", 80.0, (9.0, 11.0, 3.0), at=(0.2, 0, 0.9))
+    frame = zm.RigidBody("frame", 80.0, (4.0, 5.0, 1.5), at=(0.2, 0, 0.9))
     fork = zm.RigidBody("fork", 4.0, (0.06, 0.05, 0.01), at=(0.8, 0, 0.4))
     rear, front = (
         zm.RigidBody(name, 2.0, (0.06, 0.12, 0.06), at=(x, 0, 0.3)) for name, x in (("rear", 0), ("front", 1))

@@ -18,11 +18,15 @@ TUBE, THICKEST, MARK = 0.02, 0.06, 2.5
 """Radius of tubes as a part of the longest of all, and at most as a part of the longest of their own body; and of the mark
 at a mass centre, as a multiple of that."""
 
-STRAIGHT = 0.1
+STRAIGHT = 0.05
 """Distance of a mass centre from the tubes, as a part of the longest, up to which it counts as lying on them."""
 
 
 Edge = tuple[np.ndarray, np.ndarray]
+
+
+REACH = 1.15
+"""How much farther from the mass centre than the surface of a shape a joint may be that the shape reaches to."""
 
 
 class Attachment(NamedTuple):
@@ -72,7 +76,7 @@ def attachments(joint: Any, parameters: Mapping[Symbol, float]) -> list[Attachme
 def frames(shapes: Mapping[RigidBody, Placed], held: Sequence[Attachment]) -> dict[RigidBody, list[Placed]]:
     """Tubes of bodies with several joints, and marks of their mass centres.
 
-    The shape of the same inertia stays where it reaches to all joints, as that of a rod does.
+    The shape of the same inertia stays where it reaches to all joints, or nearly, as that of a rod does.
     """
     edges: dict[RigidBody, list[Edge]] = {}
     for body in dict.fromkeys(one.body for one in held):
@@ -82,7 +86,7 @@ def frames(shapes: Mapping[RigidBody, Placed], held: Sequence[Attachment]) -> di
             if not any(np.allclose(one.place, other, atol=1e-9) for other in points):  # type: ignore[arg-type]
                 points.append(one.place)  # type: ignore[arg-type]
         placed = shapes.get(body)
-        if len(points) > 1 and any(placed is None or not inside(placed, p) for p in points):
+        if len(points) > 1 and any(placed is None or not inside(placed, p / REACH) for p in points):
             pins = [(one.place, one.pin) for one in mine if one.pin is not None]
             edges[body] = [*_edges(points), *pins]  # type: ignore[list-item]
     longest = {body: max(float(np.linalg.norm(q - p)) for p, q in own) for body, own in edges.items()}

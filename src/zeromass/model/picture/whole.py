@@ -43,7 +43,9 @@ def picture(system: System, parameters: Mapping[Symbol, float]) -> Drawing:
     shapes = {body: placed for body in bodies if (placed := _shape(body, parameters)) is not None}
     own_looks = dict.fromkeys(body for body in bodies if getattr(body, "looks", None))
     wheels = _wheeled(connections, parameters)
-    ends = [one for some in attached.values() for one in some if one.body not in own_looks]
+    heavy = [body for body in bodies if _heavy(body, parameters)]
+    joined = [Attachment(body, body.point(place), place) for body in heavy for place in body.joined_at]
+    ends = [one for some in (joined, *attached.values()) for one in some if one.body not in own_looks]
     tubes = frames(shapes, [one for one in ends if one.body not in wheels])
     found = held(rows, owners, shapes | wheels, parameters, own_looks)
     for body in tubes:
@@ -140,6 +142,11 @@ def _shape(body: RigidBody, parameters: Mapping[Symbol, float]) -> Placed | None
     return of_inertia(values[0], np.array(values[1:]).reshape(3, 3))
 
 
+def _heavy(part: Part, parameters: Mapping[Symbol, float]) -> bool:
+    """Whether a part has mass."""
+    return float(evaluate(part.mass, dict(parameters))) > 0
+
+
 def _drawn(part: Part, shapes: Mapping[Any, Placed], tubes: Mapping[Any, list[Placed]]) -> list[DrawnBody]:
     """A part in the shapes that it says it has (`looks`, each with `shape`, `turn` and `place`), else in those found."""
     if not isinstance(part, RigidBody):
@@ -162,7 +169,7 @@ def _forces(system: System, parameters: Mapping[Symbol, float]) -> tuple[Arrow, 
     parts that have their own."""
     own = set(system.coordinates)
     placed = [part for part in system.parts if own.issuperset(part.position)]
-    heavy = [part for part in placed if float(evaluate(part.mass, dict(parameters))) > 0]
+    heavy = [part for part in placed if _heavy(part, parameters)]
     if len(heavy) > FORCES:
         return ()
     arrows = []
