@@ -224,7 +224,8 @@ const living = data.living ? new (class Living {
   program() {
     const { source, program } = data.living;
     const values = this.sliders.map(({ name, value }) => `${JSON.stringify(name)}: ${value}`);
-    const own = program.replace("«values»", values.join(", "));
+    const pulls = this.last?.pull ? "# the bodies that were pulled in the page are not pulled here\n" : "";
+    const own = pulls + program.replace("«values»", values.join(", "));
     if (!source) return `import zeromass as zm\n\n${own}`;
     let text = source;
     for (const { parameter, value } of this.sliders) {

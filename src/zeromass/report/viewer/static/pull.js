@@ -87,6 +87,7 @@ const pulling = living && stage ? new (class Pulling {
   /** Integrates as time goes on, until the body is let go; then to the end of the run. */
   async pull() {
     state.pulled = true;
+    if (!living.last) living.say("Integrating the motion up to the time shown …", false);
     stage.views[0].scene.add(this.arrow.group);
     let before = performance.now();
     let good = true;
