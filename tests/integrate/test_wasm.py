@@ -174,7 +174,7 @@ def test_the_shell_rolls_to_its_end_and_again_the_same(tmp_path):
 @needs_node
 @pytest.mark.parametrize("stiff", [False, True])
 def test_a_motion_goes_on_from_any_state(stiff):
-    """From its own start it is the same, to the last bit; from its state on the way, with a first step of its own, nearly."""
+    """From its own start it is the same, to the last bit; from a state on the way, with a first step of its own, nearly."""
     system, start = four_bar()
     whole, part = (HostMotion(Alone(zm.compile(system, start), start, stiff=stiff), unfused()) for _ in range(2))
     values, tolerance = [float(x) for x in whole.alone.values], (1e-11, 1e-13)
@@ -188,7 +188,9 @@ def test_a_motion_goes_on_from_any_state(stiff):
         assert part.t == 2.0
         if t == 0.0:
             assert np.array_equal(part.record, whole.record)
-        np.testing.assert_allclose(part.record[-1, -n:], whole.record[-1, -n:], rtol=0, atol=1e-7)  # 1e-11 in many steps
+        np.testing.assert_allclose(
+            part.record[-1, -n:], whole.record[-1, -n:], rtol=0, atol=1e-7
+        )  # 1e-11 in many steps
 
 
 def test_events_are_those_of_simulate(tmp_path):

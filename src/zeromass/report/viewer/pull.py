@@ -31,7 +31,7 @@ class Pull:
 
     p  point of the body, fixed in it; c  cursor; k  stiffness, N/m; T  lag, s, so that k T is the damping, N s/m. All but p
     are parameters, and k is zero for each body that is not pulled. The page chooses k and T: critical damping of the
-    body's effective mass.
+    body's effective mass. Where the cursor goes along with what the camera follows, at a velocity v, c is c + T v.
 
     drawn  of each body of the picture its position and quaternion, 7 expressions, or of what does not turn 3; else none
     """

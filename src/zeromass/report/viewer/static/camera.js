@@ -88,9 +88,10 @@ function moveCamera(seconds) {
   const target = followed[state.follow];
   if (!target) return;
   target.at(state.t, goal);
+  if (state.pulled) goal.sub(state.pulled); // the cursor goes along: the camera stays as far behind as it was
   const far = 0.12 * stage.camera.position.distanceTo(stage.controls.target); // it never leaves the middle of the view
   const gap = goal.distanceTo(aim);
-  const part = !state.playing || gap > 8 * far ? 1 : Math.max(1 - Math.exp(-seconds / 0.25), gap > far ? 1 - far / gap : 0);
+  const part = !state.playing || state.pulled || gap > 8 * far ? 1 : Math.max(1 - Math.exp(-seconds / 0.25), gap > far ? 1 - far / gap : 0);
   const step = goal.sub(aim).multiplyScalar(part);
   aim.add(step);
   stage.camera.position.add(step);

@@ -7,7 +7,7 @@ const PLAY = "M8 5.2v13.6a.7.7 0 0 0 1.07.6l10.6-6.8a.7.7 0 0 0 0-1.2L9.07 4.6A.
 const PAUSE = "M7 5h3.4v14H7zM13.6 5H17v14h-3.4z";
 
 const state = {
-  t: 0, playing: false, speed: 1, pulled: false, follow: null, memory: "recent", whole: false, recording: null, frames: 0,
+  t: 0, playing: false, speed: 1, pulled: null, follow: null, memory: "recent", whole: false, recording: null, frames: 0,
   themeName: wishes.get("theme") ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"),
 };
 document.documentElement.dataset.theme = state.themeName;
@@ -326,7 +326,7 @@ window.viewer = {
   get following() { return state.follow; },
   get t() { return state.t; },
   get playing() { return state.playing; },
-  get pulled() { return state.pulled; },
+  get pulled() { return Boolean(state.pulled); },
   get frames() { return state.frames; },
   get quality() { return quality; },
   numbers: (place) => numbers({ array: place }),

@@ -28,7 +28,7 @@ const pulling = living && stage ? new (class Pulling {
     stage.canvas.setPointerCapture(event.pointerId);
     const own = found.point.clone().sub(body.group.position).applyQuaternion(body.group.quaternion.clone().invert());
     if (!body.turns) own.set(0, 0, 0);
-    const depth = found.point.clone().sub(stage.camera.position).dot(stage.camera.getWorldDirection(new THREE.Vector3()));
+    const depth = found.point.clone().sub(stage.camera.position).dot(this.forward);
     this.grabbed = { body, own, depth, told: bodies[found.index] };
     this.aim(event);
     this.pull();
@@ -41,9 +41,23 @@ const pulling = living && stage ? new (class Pulling {
     changed();
   }
 
-  /** The direction from the camera to the pointer. */
+  /** The direction from the camera to the pointer; matrices of the camera may be those of the frame before. */
   get direction() {
-    return new THREE.Vector3(...this.pointer, 0.5).unproject(stage.camera).sub(stage.camera.position).normalize();
+    const { projectionMatrixInverse, quaternion } = stage.camera;
+    return new THREE.Vector3(...this.pointer, 0.5).applyMatrix4(projectionMatrixInverse).normalize().applyQuaternion(quaternion);
+  }
+
+  get forward() {
+    return new THREE.Vector3(0, 0, -1).applyQuaternion(stage.camera.quaternion);
+  }
+
+  /** Velocity of what the camera follows, and the cursor with it, m/s. */
+  get drift() {
+    const target = followed[state.follow];
+    if (!target) return new THREE.Vector3();
+    const { step } = target.run.clock;
+    const t = Math.max(state.t, span[0] + step);
+    return target.at(t, new THREE.Vector3()).sub(target.at(t - step, new THREE.Vector3())).divideScalar(step);
   }
 
   /** The body below the pointer, and the point of it: of bodies, and of links that belong to one. */
@@ -69,16 +83,15 @@ const pulling = living && stage ? new (class Pulling {
     const { body, own, depth } = this.grabbed;
     const point = own.clone().applyQuaternion(body.group.quaternion).add(body.group.position);
     const direction = this.direction;
-    const far = depth / direction.dot(stage.camera.getWorldDirection(new THREE.Vector3()));
-    return [point, direction.multiplyScalar(far).add(stage.camera.position)];
+    return [point, direction.multiplyScalar(depth / direction.dot(this.forward)).add(stage.camera.position)];
   }
 
-  /** Values of the parameters of the force. */
-  force() {
+  /** Values of the parameters of the force from now on until a time. */
+  force(until) {
     const { own, told: [stiffness, mass] } = this.grabbed;
-    const [, cursor] = this.ends();
     const rate = RESPONSE / state.speed;
     const values = { lag: 2 / rate };
+    const cursor = this.ends()[1].addScaledVector(this.drift, values.lag + (until - state.t) / 2); // in the middle of that time
     for (const axis of "xyz") Object.assign(values, { [`point_${axis}`]: own[axis], [`cursor_${axis}`]: cursor[axis] });
     const named = Object.entries(data.living.pull.parameters).map(([name, parameter]) => [parameter, values[name]]);
     return { ...Object.fromEntries(named), [stiffness]: mass * rate * rate };
@@ -86,7 +99,8 @@ const pulling = living && stage ? new (class Pulling {
 
   /** Integrates as time goes on, until the body is let go; then to the end of the run. */
   async pull() {
-    state.pulled = true;
+    const target = followed[state.follow];
+    state.pulled = target ? target.at(state.t, new THREE.Vector3()).sub(aim) : new THREE.Vector3();
     if (!living.last) living.say("Integrating the motion up to the time shown …", false);
     stage.views[0].scene.add(this.arrow.group);
     let before = performance.now();
@@ -95,14 +109,22 @@ const pulling = living && stage ? new (class Pulling {
       const now = performance.now();
       const seconds = Math.min(Math.max((now - before) / 1000, 1e-3), LONGEST_PULL);
       before = now;
-      good = await this.integrate(Math.min(state.t + state.speed * seconds, span[1]), this.force());
+      const until = this.sampleAfter(state.t + state.speed * seconds);
+      good = await this.integrate(until, this.force(until));
       await new Promise((done) => requestAnimationFrame(done));
     }
     this.grabbed = null;
     stage.views[0].scene.remove(this.arrow.group);
     if (good && state.t < span[1]) await this.integrate(span[1], {}, state.t);
-    state.pulled = false;
+    state.pulled = null;
     changed();
+  }
+
+  /** The last time before a time at which the picture has a sample, and one after now: between two it is not known. */
+  sampleAfter(t) {
+    const { clock } = stage.runs[0];
+    const k = Math.max(Math.floor(clock.place(t)), Math.floor(clock.place(state.t) + 1e-6) + 1);
+    return Math.min(clock.first + k * clock.step, span[1]);
   }
 
   /** The motion from now on until a time under a force; whether it came there. The clock goes along unless it is to stay. */
