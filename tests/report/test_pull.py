@@ -69,16 +69,16 @@ def pulled_by_hand(chromium: Browser, body: int, path: list[tuple[float, float]]
 
 def in_python(run: zm.Run, system: zm.System, point: np.ndarray, pulls: list[Any]) -> np.ndarray:
     """The last state of the motion under the forces of a page, by `zm.Force` on a body of a system of its own."""
-    s, c = (np.array([zm.parameter(f"{name}{k}", 0.0) for k in range(3)]) for name in "sc")
-    k, lag = zm.parameter("k", 0.0), zm.parameter("lag", 0.0)
+    s, c, v = (np.array([zm.parameter(f"{name}{k}", 0.0) for k in range(3)]) for name in "scv")
+    k, since, lag = (zm.parameter(name, 0.0) for name in ("k", "since", "lag"))
     p = point(s)
-    forced = system(zm.Force(k * (c - p - lag * zm.rate(p)), at=p))
+    forced = system(zm.Force(k * (c + v * (zm.t - since) - p + lag * (v - zm.rate(p))), at=p))
     before = run.at(np.array([pulls[0]["from"]]))
     y = np.concatenate([before[run.system.coordinates][0], before[run.system.rates][0]])
     n = len(run.system.coordinates)
     for pull in pulls:
         force = {name.removeprefix("pull_"): x for name, x in pull["force"].items()}
-        values = dict(zip([*s, *c, lag], (force.get(name, 0.0) for name in NAMES), strict=True))
+        values = dict(zip([*s, *c, *v, since, lag], (force.get(name, 0.0) for name in NAMES), strict=True))
         values[k] = next((x for name, x in force.items() if name.startswith("stiffness")), 0.0)
         start = zm.State(forced, pull["from"], y[:n], y[n:], {**run.parameters, **values})
         with warnings.catch_warnings(action="ignore", category=zm.errors.ZeromassError):
@@ -185,3 +185,20 @@ def test_a_second_pull_goes_on_from_the_first(chromium, tmp_path):
     assert chromium.evaluate(slid) == first
     assert chromium.evaluate("window.viewer.living.pulls") == []
     assert chromium.complaints() == []
+
+
+def test_what_the_camera_follows_is_not_braked(chromium, tmp_path):
+    """The cursor goes along with it: a cart that is grabbed, and not pulled anywhere, rolls on as fast as it was."""
+    cart = zm.RigidBody("cart", 2.0, (0.1, 0.2, 0.25))
+    rail = zm.joints.Prismatic(zm.Ground(), cart, axis=(1, 0, 0))
+    system = zm.System([cart], gravity=gravity, joints=[rail])
+    run = zm.simulate(system, system.start({rail.displacement: 0.0, rail.rate: 2.0}), until=4.0, method="dop853")
+    path = run.view(tmp_path / "cart.html", sliders={gravity: (1, 20)})
+    speeds = []
+    for follows in ("&follow=0", "&overview"):
+        chromium.open(path, f"paused&t=1{follows}")
+        assert len(pulled_by_hand(chromium, 0, [(0.0, 0.0)] * 6)) > 2
+        n = len(system.coordinates)
+        speeds.append(chromium.evaluate(f"window.viewer.living.last.state[{n + system.index(rail.displacement)}]"))
+    assert speeds[0] == pytest.approx(2.0, abs=0.02)  # the picture has positions in single precision
+    assert speeds[1] < 1.0  # a camera that stands holds it

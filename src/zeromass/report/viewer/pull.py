@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from zeromass.equation import solve
-from zeromass.expression import Expression, Symbol, evaluate, jacobian, parameter, rate
+from zeromass.expression import Expression, Symbol, evaluate, jacobian, parameter, rate, t
 from zeromass.model import State, System
 from zeromass.model.feedback import with_feedback
 from zeromass.model.quaternion import rotation
 
-NAMES = ("point_x", "point_y", "point_z", "cursor_x", "cursor_y", "cursor_z", "lag")
-"""Parameters of a pull beside its stiffness: the point in the axes of the body, the cursor, m, and the lag, s."""
+NAMES = (*(f"{name}_{axis}" for name in ("point", "cursor", "velocity") for axis in "xyz"), "since", "lag")
+"""Parameters of a pull beside its stiffness: the point in the axes of the body, m; the cursor, m, where it is at a time, s,
+and its velocity, m/s; and the lag, s."""
 
 HELD = 1e-9
 """Part of the largest mobility in the system below which a body counts as held by its constraints."""
@@ -27,11 +28,11 @@ Formulas = tuple[Expression, ...]
 class Pull:
     """Force on one body of a system, towards a cursor:
 
-        F = k (c − p − T ṗ)
+        F = k (c − p + T (v − ṗ)),    c = c₀ + v (t − t₀)
 
-    p  point of the body, fixed in it; c  cursor; k  stiffness, N/m; T  lag, s, so that k T is the damping, N s/m. All but p
-    are parameters, and k is zero for each body that is not pulled. The page chooses k and T: critical damping of the
-    body's effective mass. Where the cursor goes along with what the camera follows, at a velocity v, c is c + T v.
+    p  point of the body, fixed in it; c  cursor, and v its velocity; k  stiffness, N/m; T  lag, s, so that k T is the
+    damping, N s/m. All but p are parameters, and k is zero for each body that is not pulled. The page chooses k and T:
+    critical damping of the body's effective mass.
 
     drawn  of each body of the picture its position and quaternion, 7 expressions, or of what does not turn 3; else none
     """
@@ -93,13 +94,15 @@ class Pull:
     def system(self) -> System:
         """The system with a force on each body, zero until that is pulled."""
         system, values = self._start.system, [*self.parameters.values()]
-        point, cursor, lag = np.array(values[:3]), np.array(values[3:6]), values[6]
+        point, first, velocity = (np.array(values[k : k + 3]) for k in (0, 3, 6))
+        since, lag = values[9:]
+        cursor = first + velocity * (t - since)
         acting = {}
         for stiffness, key in zip(self.stiffnesses, self._bodies, strict=True):
             p = np.array(key[:3], dtype=object)
             if len(key) > 3:
                 p = p + rotation(key[3:]) @ point
-            acting[stiffness] = (cursor - p - lag * rate(p)) @ jacobian(p, system.coordinates)
+            acting[stiffness] = (cursor - p + lag * (velocity - rate(p))) @ jacobian(p, system.coordinates)
         return with_feedback(system, {}, acting)
 
     @property

@@ -86,13 +86,13 @@ const pulling = living && stage ? new (class Pulling {
     return [point, direction.multiplyScalar(depth / direction.dot(this.forward)).add(stage.camera.position)];
   }
 
-  /** Values of the parameters of the force from now on until a time. */
-  force(until) {
+  /** Values of the parameters of the force from now on. */
+  force() {
     const { own, told: [stiffness, mass] } = this.grabbed;
     const rate = RESPONSE / state.speed;
-    const values = { lag: 2 / rate };
-    const cursor = this.ends()[1].addScaledVector(this.drift, values.lag + (until - state.t) / 2); // in the middle of that time
-    for (const axis of "xyz") Object.assign(values, { [`point_${axis}`]: own[axis], [`cursor_${axis}`]: cursor[axis] });
+    const values = { since: state.t, lag: 2 / rate };
+    const vectors = { point: own, cursor: this.ends()[1], velocity: this.drift };
+    for (const [name, vector] of Object.entries(vectors)) for (const axis of "xyz") values[`${name}_${axis}`] = vector[axis];
     const named = Object.entries(data.living.pull.parameters).map(([name, parameter]) => [parameter, values[name]]);
     return { ...Object.fromEntries(named), [stiffness]: mass * rate * rate };
   }
@@ -110,7 +110,7 @@ const pulling = living && stage ? new (class Pulling {
       const seconds = Math.min(Math.max((now - before) / 1000, 1e-3), LONGEST_PULL);
       before = now;
       const until = this.sampleAfter(state.t + state.speed * seconds);
-      good = await this.integrate(until, this.force(until));
+      good = await this.integrate(until, this.force());
       await new Promise((done) => requestAnimationFrame(done));
     }
     this.grabbed = null;
