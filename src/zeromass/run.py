@@ -532,15 +532,16 @@ class Run(Course):
         layout   of several runs: "overlay" or "side by side"
         names    of the runs, for legends
         shapes   {part, its name, or a point (x, y, z) of expressions: one of zm.shapes}, such as
-                 {"bob": zm.shapes.sphere(0.05)}. Without one the shape follows from where a body touches, or from its
-                 inertia; particles are balls
+                 {"bob": zm.shapes.sphere(0.05)}, or zm.shapes.mesh(file). Without one the shape follows from where a body
+                 touches, from its joints, or from its inertia; particles are balls
         lines    [(point, point), …] drawn between points, three expressions each, beside rods, springs and joints
         trails   points whose paths are drawn; by default those of all parts
         plots    {"title (unit)": expression or {name: expression}} instead of the default charts
         fps      samples a second; by default 60, at least 600 and at most 6000 in all
         title    of the page
         sliders  {parameter, or what the start prescribes: (from, to)}: the page integrates the motion again when a slider
-                 is moved, without a server. What it can not do it says, as does a PageLimited warning
+                 is moved, without a server; Ctrl or Shift and drag pulls a body. What it can not do it says, as does a
+                 PageLimited warning
         source   the program that makes the run, for the page's button "copy as Python"
 
         The file needs no network: a content policy in it forbids any request.

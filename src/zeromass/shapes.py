@@ -7,6 +7,7 @@ from zeromass.contact.shapes import cylinder as cylinder
 from zeromass.contact.shapes import disc as disc
 from zeromass.contact.shapes import ellipsoid as ellipsoid
 from zeromass.contact.shapes import hull as hull
+from zeromass.contact.shapes import mesh as mesh
 from zeromass.contact.shapes import point as point
 from zeromass.contact.shapes import ring as ring
 from zeromass.contact.shapes import sphere as sphere

@@ -11,6 +11,7 @@ import pytest
 import zeromass as zm
 from cases import few
 from integrate.node import MISSING, HostMotion, in_node, node, unfused
+from zeromass.integrate.alone.memory import Ready
 from zeromass.integrate.alone.module import Alone
 from zeromass.integrate.methods.dop853 import stepper
 from zeromass.integrate.stepping.layout import HEAD, Real64
@@ -171,6 +172,27 @@ def test_the_shell_rolls_to_its_end_and_again_the_same(tmp_path):
 
 
 @needs_node
+@pytest.mark.parametrize("stiff", [False, True])
+def test_a_motion_goes_on_from_any_state(stiff):
+    """From its own start it is the same, to the last bit; from a state on the way, with a first step of its own, nearly."""
+    system, start = four_bar()
+    whole, part = (HostMotion(Alone(zm.compile(system, start), start, stiff=stiff), unfused()) for _ in range(2))
+    values, tolerance = [float(x) for x in whole.alone.values], (1e-11, 1e-13)
+    assert whole.run(values, 2.0, *tolerance) == Status.FINISHED
+    n = whole.sizes.state
+    for first, t in ((whole.array("first")[:n].copy(), 0.0), (whole.record[40, -n:].copy(), whole.record[40, 0])):
+        part.array("parameters")[: len(values)] = values
+        part.array("first")[:n] = first
+        assert part.call("resume", float(t), 2.0, *tolerance, float("inf")) == Ready.READY
+        assert part.call("advance") == Status.FINISHED
+        assert part.t == 2.0
+        if t == 0.0:
+            assert np.array_equal(part.record, whole.record)
+        np.testing.assert_allclose(
+            part.record[-1, -n:], whole.record[-1, -n:], rtol=0, atol=1e-7
+        )  # 1e-11 in many steps
+
+
 def test_events_are_those_of_simulate(tmp_path):
     """Noted on the way and at the end, two in one step, and one that is only grazed, at the times that theory gives."""
     x, y = zm.coordinates("x y")

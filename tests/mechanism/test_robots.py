@@ -12,6 +12,7 @@ import pytest
 
 import zeromass as zm
 from zeromass.equation import Verdict
+from zeromass.model import Rod
 
 ROBOTS = Path(__file__).parent / "robots"
 FILES = sorted(ROBOTS.glob("*.urdf"))
@@ -180,6 +181,21 @@ def test_a_robot_is_drawn_by_its_links_alone(file):
     seen = [name for name, link in robot.links.items() if link.looks or link.mass.value]
     assert list(dict.fromkeys(body.name for body in drawing.bodies)) == seen
     assert not drawing.arrows
+
+
+@pytest.mark.parametrize("bodies", [False, True])
+def test_links_without_visuals_are_tubes_between_their_joints(tmp_path, bodies):
+    """Whether coordinates are those of joints or of links: from the joint to the link before to that of the link behind."""
+    inertial = '<inertial><origin xyz="{}"/><mass value="1"/><inertia ixx="1e-3" iyy="1.2e-3" izz="1.4e-3"/></inertial>'
+    link = f'<link name="{{}}">{inertial}</link>'
+    joint = '<joint name="{0}" type="continuous"><parent link="{1}"/><child link="{2}"/><origin xyz="{3}"/></joint>'
+    links = link.format("base", "0 0 0") + link.format("arm", "0.05 0 0.3") + link.format("hand", "0 0 0.02")
+    joints = joint.format("shoulder", "base", "arm", "0 0 0.02") + joint.format("wrist", "arm", "hand", "0.1 0 0.6")
+    (tmp_path / "arm.urdf").write_text(f'<robot name="arm">{links}{joints}</robot>')
+    robot = zm.from_urdf(tmp_path / "arm.urdf", **({"coordinates": "bodies"} if bodies else {}))
+    (tube,) = [one for one in robot.system().drawing.bodies if one.name == "arm" and isinstance(one.shape, Rod)]
+    ends = [np.array(tube.middle) + sign * tube.shape.length / 2 * np.array(tube.shape.axis) for sign in (-1, 1)]
+    np.testing.assert_allclose(ends, [(-0.05, 0.0, -0.3), (0.05, 0.0, 0.3)], atol=1e-12)  # from the mass centre
 
 
 def test_meshes_of_visuals_are_found_and_drawn_at_their_places(tmp_path):

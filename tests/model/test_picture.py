@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import namedtuple
+from typing import Any
 
 import numpy as np
 import pytest
 
 import zeromass as zm
-from zeromass.model import Box, Disc, Dot, Drawing, Ellipsoid, Floor, Hull, Joint, Link, Ring, Rod
+from zeromass.model import Box, Disc, Dot, Drawing, Ellipsoid, Floor, Hull, Joint, Link, Ring, Rod, Wheel
 from zeromass.model.picture.inertia import of_inertia
 from zeromass.model.picture.integral import whose_rate
-from zeromass.model.picture.touching import places
 
 RANDOM = np.random.default_rng(3)
 
@@ -259,26 +259,83 @@ def test_what_turns_is_no_component_of_a_point():
     assert same(body.position, np.array([P[0], 0, P[1]]), system)
 
 
-def test_a_box_between_joints_is_drawn_as_arms_to_them():
-    """Of a body that is known by its inertia alone, joints say more than a box does; a rod stays one."""
-    ends = ((0.3, 0, 0), (-0.2, 0.1, 0))
+def tubes(system: zm.System, body: zm.RigidBody) -> list[tuple[np.ndarray, np.ndarray]]:
+    """The ends of the tubes that a body is drawn as, in its axes, in some order."""
+    drawn = [one for one in system.drawing.bodies if one.part is body and isinstance(one.shape, Rod)]
+    return [
+        tuple(np.array(one.middle) + sign * one.shape.length / 2 * np.array(one.shape.axis) for sign in (-1, 1))  # type: ignore
+        for one in drawn
+    ]
 
-    def held(inertia: tuple[float, ...]) -> tuple[zm.System, zm.RigidBody]:
-        body, other = (zm.RigidBody(name, mass=1.0, inertia=inertia) for name in ("body", "other"))
-        joints = [zm.joints.Spherical(body, other, at=(place, (0, 0, 0))) for place in ends[:1]]
-        return zm.System(
-            [body, other], gravity=0, joints=[zm.joints.Spherical(zm.Ground(), body, at=(ends[1], ends[1])), *joints]
-        ), body
 
-    system, body = held((0.01, 0.02, 0.025))
-    drawn = {one.name: one for one in system.drawing.bodies}
-    assert isinstance(drawn["body"].shape, Dot)
-    assert isinstance(drawn["other"].shape, Box)
-    arms = [link for link in system.drawing.links if link.name == "body"]
-    found = {tuple(np.round(places(body, link.b, {}, 1)[0], 9).tolist()) for link in arms}
-    assert found == set(ends)
-    system, _ = held((0.02, 0.02, 0.0001))
-    assert isinstance(system.drawing.bodies[0].shape, Rod)
+def joins(found: list[tuple[np.ndarray, np.ndarray]], p: Any, q: Any) -> bool:
+    return any(np.allclose(one, (p, q)) or np.allclose(one, (q, p)) for one in found)
+
+
+def held_at(places: list[Any], inertia: Any) -> tuple[zm.System, zm.RigidBody]:
+    """A body with a ball joint at each of some places, to a body each."""
+    body, pins = zm.RigidBody("body", mass=1.0, inertia=inertia), zm.joints.Spherical
+    others = [zm.RigidBody(f"other {k}", mass=1.0, inertia=(0.01, 0.02, 0.025)) for k in range(len(places))]
+    joints = [pins(body, other, at=(place, (0, 0, 0))) for place, other in zip(places, others, strict=True)]
+    return zm.System([body, *others], gravity=0, joints=joints), body
+
+
+def test_a_body_between_joints_is_drawn_as_tubes_to_them():
+    """Of a body that is known by its inertia alone, joints say more; what reaches to all its joints stays as it is."""
+    p, q, r = (0.3, 0, 0), (-0.2, 0.1, 0), (-0.2, -0.1, 0)
+    box = (0.01, 0.02, 0.025)
+    system, body = held_at([p, q], box)  # the mass centre lies 5 cm from the line
+    found, mark = tubes(system, body), system.drawing.bodies[0]
+    assert (type(mark.shape), mark.middle) == (Dot, (0.0, 0.0, 0.0))
+    assert (len(found), joins(found, p, q), joins(found, p, (0, 0, 0)), joins(found, q, (0, 0, 0))) == (
+        3,
+        True,
+        True,
+        True,
+    )
+    assert not system.drawing.links
+    system, body = held_at([p, (-0.3, 0.01, 0)], box)  # and here on it
+    assert len(tubes(system, body)) == 1
+    system, body = held_at([p, q, r], box)
+    found = tubes(system, body)
+    assert (len(found), joins(found, p, q), joins(found, q, r), joins(found, r, p)) == (3, True, True, True)
+    system, body = held_at([(0, 0, 0.5), (0, 0, -0.5)], (1 / 12, 1 / 12, 1e-4))
+    assert [type(one.shape) for one in system.drawing.bodies if one.part is body] == [Rod]
+    system, _ = held_at([p], box)
+    assert isinstance(system.drawing.bodies[0].shape, Box)
+    assert [link.name for link in system.drawing.links] == ["body"]
+
+
+def test_a_hinge_is_where_its_axis_passes_the_bodies():
+    """The point that is given of a steering axis lies on the ground; frame and fork meet where the axis passes them."""
+    axis, at = np.array([-0.6, 0.0, 0.8]), np.array([1.0, 0.0, 0.0])
+    frame = zm.RigidBody("frame", 80.0, (4.0, 5.0, 1.5), at=(0.2, 0, 0.9))
+    fork = zm.RigidBody("fork", 4.0, (0.06, 0.05, 0.01), at=(0.8, 0, 0.4))
+    rear, front = (
+        zm.RigidBody(name, 2.0, (0.06, 0.12, 0.06), at=(x, 0, 0.3)) for name, x in (("rear", 0), ("front", 1))
+    )
+    steer = zm.joints.Revolute(frame, fork, at=at, axis=axis, name="steer")
+    axles = [zm.joints.Revolute(one, wheel, axis=(0, 1, 0)) for one, wheel in ((frame, rear), (fork, front))]
+    rolls = [zm.joints.WheelOnGround(zm.Ground(), wheel, radius=0.3, axis=(0, 1, 0)) for wheel in (rear, front)]
+    system = zm.System([frame, fork, rear, front], gravity=9.81, joints=[steer, *axles, *rolls])
+
+    def nearest(body: zm.RigidBody) -> np.ndarray:
+        center = np.array(body.at, dtype=float)
+        return at + ((center - at) @ axis) * axis
+
+    head, crown = nearest(frame), nearest(fork)
+    place = {body: np.array(body.at, dtype=float) for body in (frame, fork, rear, front)}
+    assert joins(tubes(system, frame), place[rear] - place[frame], head - place[frame])
+    assert joins(tubes(system, fork), place[front] - place[fork], crown - place[fork])
+    assert joins(tubes(system, fork), head - place[fork], crown - place[fork])
+    assert {type(one.shape) for one in system.drawing.bodies if one.part in (rear, front)} == {Wheel}
+    [mark] = [one for one in system.drawing.joints if one.name == "steer"]
+    assert same(mark.at, frame.point(head - place[frame]), system)
+    assert {one.name for one in system.drawing.joints} == {
+        "steer",
+        "frame to rear",
+        "fork to front",
+    }  # no mark below a wheel
 
 
 def test_points_in_coordinates_of_their_own():

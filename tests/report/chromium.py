@@ -50,6 +50,9 @@ FETCHED = Path(__file__).parents[2] / ".venv" / "browser" / "chromium"
 PATIENCE = 300.0
 """Seconds until an answer counts as lost: many times what a busy machine takes, and not waited for where all is well."""
 
+PRESSES = {" ": 32, "Enter": 13}
+"""Codes of keys that press what has the focus: without them a browser only tells the page of the key."""
+
 BETWEEN_PAGES = "Not attached to an active page"
 """What a browser says of a picture while one process of it hands the page to another."""
 
@@ -191,9 +194,10 @@ class Browser:
         self.evaluate("new Promise(r => requestAnimationFrame(() => requestAnimationFrame(() => r(true))))")
 
     def press(self, key: str) -> None:
-        text: dict[str, Any] = {"text": key} if len(key) == 1 else {}
-        self.call("Input.dispatchKeyEvent", type="keyDown", key=key, **text)
-        self.call("Input.dispatchKeyEvent", type="keyUp", key=key)
+        code = {"windowsVirtualKeyCode": PRESSES[key]} if key in PRESSES else {}
+        text: dict[str, Any] = {"text": key} if len(key) == 1 else {"text": "\r"} if key == "Enter" else {}
+        self.call("Input.dispatchKeyEvent", type="keyDown", key=key, **text, **code)
+        self.call("Input.dispatchKeyEvent", type="keyUp", key=key, **code)
 
     def screenshot(self, path: Path) -> bytes:
         """A picture of what is shown, also kept as a file."""

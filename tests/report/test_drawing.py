@@ -8,6 +8,7 @@ import pytest
 import zeromass as zm
 from zeromass.model import Arrow, Drawing, DrawnBody, Rod, Shell, Trail, Wheel
 from zeromass.report.plots import heights_around
+from zeromass.report.viewer.pack import unpacked
 from zeromass.report.viewer.scene import scene
 
 NOTHING = {"shapes": {}, "lines": [], "trails": None, "plots": None, "fps": 20.0}
@@ -60,6 +61,24 @@ def test_a_chosen_shape_stands_at_the_mass_centre(rolling):
     run = zm.simulate(rolling, rolling.start(contact=(0.2, 0)), until=0.1)
     (body,) = drawn(run, shapes={rolling.body: zm.shapes.box((0.1, 0.1, 0.1))})["runs"][0]["bodies"]
     assert body["shape"]["kind"] == "box"
+
+
+def test_a_mesh_is_drawn_in_place_of_all_figures_of_a_body(tmp_path):
+    """Of a frame that would be several tubes; its file is in millimetres."""
+    (tmp_path / "frame.obj").write_text("v 0 0 0\nv 100 0 0\nv 0 200 0\nv 0 0 300\nf 1 2 3\nf 1 2 4\nf 2 3 4\nf 1 3 4")
+    frame = zm.RigidBody("frame", 1.0, (0.01, 0.02, 0.025))
+    ends = [zm.joints.Spherical(zm.Ground(), frame, at=at, name=str(at)) for at in ((0.3, 0, 0), (-0.2, 0.1, 0))]
+    system = zm.System([frame], gravity=9.81, joints=ends)
+    run = zm.simulate(system, system.start(), until=0.1)
+    assert len(drawn(run)["runs"][0]["bodies"]) > 1
+    mesh = zm.shapes.mesh(tmp_path / "frame.obj", scale=1e-3, at=(0, 0, -0.1))
+    (body,) = drawn(run, shapes={"frame": mesh})["runs"][0]["bodies"]
+    corners = unpacked(body["shape"]["vertices"])
+    assert np.allclose(
+        [corners.min(axis=0), corners.max(axis=0)], [(0, 0, -0.1), (0.1, 0.2, 0.2)], atol=1e-7
+    )  # float32
+    with pytest.raises(zm.errors.ModelError, match=r"scale of a mesh is 0"):
+        zm.shapes.mesh(tmp_path / "frame.obj", scale=0)
 
 
 def test_a_system_of_ones_own_says_how_it_is_drawn(tmp_path):

@@ -16,16 +16,16 @@ from zeromass.model import shapes as drawn
 THIN = 0.02
 """Width of a disc without thickness, as a part of its radius."""
 
-Shape = CollisionShape | drawn.Ring | drawn.Wheel
+Shape = CollisionShape | drawn.Hull | drawn.Ring | drawn.Wheel
 """What `zm.shapes` makes."""
 
-DRAWN = (Outline, Vertices, AboutAxis, drawn.Ring, drawn.Wheel)
+DRAWN = (Outline, Vertices, AboutAxis, drawn.Hull, drawn.Ring, drawn.Wheel)
 """Its types."""
 
 
 def picture_of(shape: Shape, parameters: Mapping[Symbol, float]) -> drawn.Shape | drawn.Hull:
     """A shape as the viewer draws it, with values of the parameters in its sizes."""
-    if isinstance(shape, drawn.Ring | drawn.Wheel):
+    if isinstance(shape, drawn.Hull | drawn.Ring | drawn.Wheel):
         return shape
     if isinstance(shape, Vertices):
         box = _box(shape.points)

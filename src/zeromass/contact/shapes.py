@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from os import PathLike
 from typing import Annotated, Any
 
 import numpy as np
 
 from zeromass.contact.hulls import polyhedron
 from zeromass.contact.outlines import Ellipsoid, Outline, Round
-from zeromass.model import ModelError, Ring, Wheel
+from zeromass.model import Hull, ModelError, Ring, Wheel
 from zeromass.model.collisions import Polytope
 from zeromass.model.given import Number, Vector, given_numbers, given_scalar, given_vector
 
@@ -176,3 +177,19 @@ def wheel(radius: float, width: float, *, axis: Axis = (0.0, 0.0, 1.0)) -> Wheel
     0.05
     """
     return Wheel(radius, width, axis)
+
+
+def mesh(path: str | PathLike[str], *, scale: Any = 1.0, at: Any = (0.0, 0.0, 0.0)) -> Hull:
+    """Triangles of an STL or OBJ file; they are drawn, and no shape of a contact: that of `zm.shapes.hull` is.
+
+    scale  m for each unit of the file, one number or one for each axis
+    at     origin of the file, from the mass centre, in the axes of the body, m
+
+    >>> _ = (folder / "tip.obj").write_text("v 0 0 0\\nv 1 0 0\\nv 0 1 0\\nf 1 2 3")
+    >>> zm.shapes.mesh(folder / "tip.obj", scale=0.001).corners[-1]
+    array([0.001, 0.   , 0.   ])
+    """
+    from zeromass.mechanism.mesh import given_scale, read_mesh, shared_corners  # few shapes are read from files
+
+    origin = given_numbers(at, "the place of a mesh", (3,))
+    return Hull(*shared_corners(given_scale(scale) * read_mesh(path) + origin))

@@ -111,6 +111,11 @@ class RobotData:
     gravity: Number | Vector = 9.81
     remarks: tuple[str, ...] = ()
 
+    def joint_places(self, link: str) -> list[np.ndarray]:
+        """Where joints hold a link, in its axes, m."""
+        before = [joint.anchor for joint in self.joints if joint.child == link]
+        return before + [joint.place + joint.turn @ joint.anchor for joint in self.joints if joint.parent == link]
+
 
 def word(name: str) -> str:
     """A name that coordinates can have."""

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from itertools import pairwise
 from os import PathLike
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from zeromass.errors import ModelError
-from zeromass.model.given import given_path
+from zeromass.model.given import given_numbers, given_path, shape_of, shown
 from zeromass.model.shapes import Hull
 
 MassRule = Literal["exact", "convex", "legacy", "shell"]
@@ -70,6 +70,14 @@ def _faces(triangles: np.ndarray, which: np.ndarray) -> np.ndarray:
     smooth = np.einsum("ij,ij->i", normals[a], normals[b]) > np.cos(CREASE)
     graph = coo_array((np.ones(smooth.sum()), (a[smooth], b[smooth])), shape=(len(which), len(which)))
     return connected_components(graph, directed=False)[1]
+
+
+def given_scale(scale: Any) -> np.ndarray:
+    """Scale of a mesh: one number, or one for each axis."""
+    factors = given_numbers(scale, "the scale of a mesh", () if shape_of(scale) == () else (3,))
+    if not np.all(factors):
+        raise ModelError(f"the scale of a mesh is {shown(scale)}; it is one number or three, none of them 0")
+    return factors
 
 
 def read_mesh(path: str | PathLike[str]) -> np.ndarray:

@@ -9,7 +9,7 @@ from typing import Any, get_args
 import numpy as np
 
 from zeromass.errors import ModelError
-from zeromass.mechanism.mesh import MassRule, mesh_integrals, read_mesh, shared_corners
+from zeromass.mechanism.mesh import MassRule, given_scale, mesh_integrals, read_mesh, shared_corners
 from zeromass.mechanism.plate import prism
 from zeromass.mechanism.turns import direction, of_matrix, shortest_turn
 from zeromass.model.given import LARGEST, given_choice, given_finite, given_kind, given_numbers, shape_of, shown
@@ -149,7 +149,7 @@ class Solid:
                  surface itself, with `density` in kg/m²; "legacy", as MuJoCo does it by default, which counts volume
                  twice where the body is not convex. All but "exact" take a surface that is not closed.
         """
-        factor = _scale(scale)
+        factor = given_scale(scale)
         inertia = given_choice(inertia, "inertia of a mesh", get_args(MassRule))
         return Solid._of_triangles(factor * read_mesh(path), f"the mesh {path}", density, mass, inertia)
 
@@ -256,13 +256,6 @@ def _three_lengths(what: str, values: Any) -> tuple[float, float, float]:
         raise ModelError(f"a {what} is one of three; give three numbers, not {shown(values)}")
     a, b, c = _lengths(f"a {what}", values)
     return a, b, c
-
-
-def _scale(scale: Any) -> np.ndarray:
-    factors = given_numbers(scale, "the scale of a mesh", () if shape_of(scale) == () else (3,))
-    if not np.all(factors):
-        raise ModelError(f"the scale of a mesh is {shown(scale)}; it is one number or three, none of them 0")
-    return factors
 
 
 def _lengths(what: str, values: Any) -> tuple[float, ...]:

@@ -52,6 +52,8 @@ class Tree:
             self._hold(data, root, own, free)
         else:
             self._place(data, own)
+        for name, link in self.links.items():
+            link.joined_at = tuple(place - link.center for place in data.joint_places(name))
 
     def _place(self, data: RobotData, own: dict[str, Expression]) -> None:
         """Places frame behind frame: each has the coordinates of all joints before it in its formulas."""

@@ -143,6 +143,9 @@ class RigidBody(Part):
 
     looks: tuple[Look, ...] = ()
 
+    joined_at: tuple[np.ndarray, ...] = ()
+    """Places of joints that are no constraints, as those in the tree of a robot, from the mass centre in its axes, m."""
+
     def __init__(
         self,
         name: str,

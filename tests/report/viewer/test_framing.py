@@ -13,10 +13,10 @@ STAGE = "[document.getElementById('stage').clientWidth, document.getElementById(
 
 @pytest.mark.slow
 def test_what_moves_is_large_enough_to_be_seen(chromium, page):
-    """At first the shell is an eighth of the view's smaller side; one key shows everything."""
+    """At a moment that is asked for the shell is an eighth of the view's smaller side; one key shows everything."""
     for width, height in ((1280, 800), (1024, 640), (390, 844)):
         chromium.size(width, height)
-        chromium.open(page, "paused")
+        chromium.open(page, "t=2")
         stage = chromium.evaluate(STAGE)
         assert chromium.evaluate("viewer.width") == pytest.approx(0.13 * min(stage), rel=0.05)
         assert chromium.evaluate("viewer.following") == 0
@@ -24,6 +24,30 @@ def test_what_moves_is_large_enough_to_be_seen(chromium, page):
         assert chromium.evaluate("viewer.following") is None
         assert chromium.evaluate("viewer.width") < 0.08 * min(stage)
     chromium.size(1280, 800)
+
+
+def test_it_opens_in_overview_and_then_follows(chromium, page):
+    """The shell stays in the view on the way from the overview to it; who turns the view, or asks for all, keeps that."""
+    chromium.open(page, "paused")
+    away = "viewer.stage.camera.position.distanceTo(viewer.stage.controls.target)"
+    film = "(() => {{ for (let k = 0; k < 10; k++) viewer.film({t} + 0.01 * k, 0.05); }})()"
+    first = chromium.evaluate(away)
+    chromium.evaluate(film.format(t=0.0))
+    assert chromium.evaluate(away) == pytest.approx(first, rel=1e-12)  # no step of the way, but rounding
+    assert chromium.evaluate("viewer.following") is None
+    distances = []
+    for k in range(1, 7):
+        chromium.evaluate(film.format(t=0.1 * k))
+        distances.append(chromium.evaluate(away))
+        assert max(map(abs, chromium.evaluate("viewer.seen()"))) < 0.9
+    assert distances == sorted(distances, reverse=True)
+    assert distances[-1] < 0.5 * first
+    assert chromium.evaluate("viewer.following") == 0
+    chromium.open(page, "paused")
+    chromium.press("0")
+    for k in range(7):
+        chromium.evaluate(film.format(t=0.1 * k))
+    assert chromium.evaluate("viewer.following") is None
 
 
 @pytest.mark.slow

@@ -76,8 +76,8 @@ def click(chromium, name: str) -> None:
         chromium.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 
 
-def test_space_pauses_after_a_click_on_a_button(chromium, page):
-    """A button that was clicked does not take the space bar; one that was reached with Tab does."""
+def test_space_always_pauses(chromium, page):
+    """Whatever has the focus: a button that was clicked, a control that was reached with Tab. Enter presses the button."""
     chromium.open(page, "paused")
     pressed = "document.getElementById('panel').getAttribute('aria-pressed')"
     before = chromium.evaluate(pressed)
@@ -88,10 +88,18 @@ def test_space_pauses_after_a_click_on_a_button(chromium, page):
     chromium.press(" ")
     assert not chromium.evaluate("viewer.playing")
     assert chromium.evaluate(pressed) != before
-    chromium.press("Tab")
+    reached = set()
+    for k in range(24):
+        chromium.press("Tab")
+        reached.add(chromium.evaluate("document.activeElement.id || document.activeElement.tagName"))
+        chromium.press(" ")
+        assert chromium.evaluate("viewer.playing") == (k % 2 == 0)
+    assert {"play", "time", "speed", "memory", "follow", "home", "panel", "record", "help-button"} <= reached
+    assert chromium.evaluate("viewer.following") is None
+    assert chromium.evaluate(pressed) != before
     chromium.evaluate("document.getElementById('panel').focus()")
-    chromium.press(" ")
-    assert not chromium.evaluate("viewer.playing")
+    chromium.press("Enter")
+    assert chromium.evaluate(pressed) == before
     check_silent(chromium, page)
 
 

@@ -260,4 +260,4 @@ class Resume(Begin):
         self.answer(self.result_of("set_out"))
 
 
-ROUTINES = (Start, SetOut, Begin)
+ROUTINES = (Start, SetOut, Begin, Resume)

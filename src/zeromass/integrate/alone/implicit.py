@@ -117,6 +117,10 @@ class Begin(begin.Begin):
         self.result_of("listed")
 
 
+class Resume(begin.Resume, Begin):
+    """See `begin.Resume`."""
+
+
 class Go(motion.Go):
     """See `motion.Go`."""
 
@@ -158,6 +162,7 @@ class Inside(inside.Inside):
 
 INSTEAD: Mapping[type, Any] = {
     begin.Begin: Begin,
+    begin.Resume: Resume,
     motion.Go: Go,
     inside.Open: Open,
     inside.Inside: Inside,

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 METHOD = (Dop853Advance, Dop853Dense, Project)
 """Routines of the stepping method, which are copied to where they are called."""
 
-SHOWN = ("slope", "start", "begin", "advance", "sample", "field")
+SHOWN = ("slope", "start", "begin", "resume", "advance", "sample", "field")
 """Functions that who runs the code calls."""
 
 SWITCHING = ("slope", "start", "resume", "field", "judge")

@@ -13,19 +13,16 @@ from zeromass.expression.build import ZERO
 from zeromass.model.drawing import Arrow, Drawing, DrawnBody, Joint, Link, Trail
 from zeromass.model.parts import Part, RigidBody
 from zeromass.model.picture.charts import CROWD, MANY, some, usual_charts
+from zeromass.model.picture.frames import Attachment, attachments, ends_of, frames
 from zeromass.model.picture.held import Held, arm, held
 from zeromass.model.picture.inertia import Placed, of_inertia
 from zeromass.model.picture.owners import Owners, nothing
 from zeromass.model.picture.points import Found, Place, Sampled, bases, in_space, long_as, points_in, rigid, upwards
 from zeromass.model.picture.terms import distance, squared, terms
-from zeromass.model.picture.touching import places
-from zeromass.model.shapes import Box, Dot, Rod, Wheel
+from zeromass.model.shapes import Rod, Wheel
 
 if TYPE_CHECKING:
     from zeromass.model.system import System
-
-BALL = 0.16
-"""Radius of a ball at a mass centre, as a part of the longest arm from there to a joint."""
 
 AXLE, TYRE = 0.025, 0.12
 """Radius of an axle as a part of its length, and width of a wheel as a part of its radius."""
@@ -38,29 +35,30 @@ def picture(system: System, parameters: Mapping[Symbol, float]) -> Drawing:
     """All that is drawn of a system, with values of parameters in its sizes; see `zeromass.model.picture`."""
     owners = Owners(system.parts)
     connections = [joint for joint in getattr(system, "joints", ()) if _tells(joint)]
-    said = _said(system, connections)
+    attached = {joint: attachments(joint, parameters) for joint in connections if not hasattr(joint, "looks")}
+    said = _said(system, connections, attached)
     told = {row.name for joint in connections for row in joint.rows}
     rows = [row for row in system.rows if row.name not in told]
     bodies = [part for part in system.parts if isinstance(part, RigidBody)]
     shapes = {body: placed for body in bodies if (placed := _shape(body, parameters)) is not None}
     own_looks = dict.fromkeys(body for body in bodies if getattr(body, "looks", None))
-    ends = [
-        end
-        for joint in connections
-        if not hasattr(joint, "looks")
-        for end in _ends(joint)
-        if isinstance(end.body, RigidBody) and end.body not in own_looks
-    ]
-    shapes |= _jointed(shapes, ends, parameters) | _wheeled(connections, parameters)
-    found = held(rows, owners, shapes, parameters, own_looks)
-    for end in ends:
-        arm(found, end.body, end.point, parameters)
+    wheels = _wheeled(connections, parameters)
+    heavy = [body for body in bodies if _heavy(body, parameters)]
+    joined = [Attachment(body, body.point(place), place) for body in heavy for place in body.joined_at]
+    ends = [one for some in (joined, *attached.values()) for one in some if one.body not in own_looks]
+    tubes = frames(shapes, [one for one in ends if one.body not in wheels])
+    found = held(rows, owners, shapes | wheels, parameters, own_looks)
+    for body in tubes:
+        found.shapes.pop(body, None)
+    for one in ends:
+        if one.body not in tubes:
+            arm(found, one.body, one.point, parameters)
     own = _own_points(system, owners, found, parameters)
     springs = [link for link in _springs(system, owners) if not any(_same(link, other) for other in said.links)]
     traced = system.parts if len(system.parts) <= CROWD else some(system.parts)
     parts = Drawing(
         title=_title(system.parts),
-        bodies=tuple(body for part in system.parts for body in _drawn(part, found.shapes)),
+        bodies=tuple(body for part in system.parts for body in _drawn(part, found.shapes, tubes)),
         trails=tuple(Trail(part.name, part.position) for part in traced),
         arrows=_forces(system, parameters),
         charts=usual_charts(system),
@@ -80,27 +78,6 @@ def _title(parts: Sequence[Part]) -> str:
 def _tells(joint: Any) -> bool:
     """Whether a joint says itself how it is drawn, or is more than one formula that tells it."""
     return len(joint.rows) > 1 or hasattr(joint, "looks") or hasattr(joint, "tension")
-
-
-def _ends(joint: Any) -> list[Any]:
-    """The points of a joint on its bodies, each with `body` and `point`."""
-    return [end for name in ("a", "b") if hasattr(end := getattr(joint, name, None), "point")]
-
-
-def _jointed(
-    shapes: Mapping[RigidBody, Placed], ends: Sequence[Any], parameters: Mapping[Symbol, float]
-) -> dict[Any, Any]:
-    """Bodies that would be boxes and are held by several joints: a ball where the mass is, for arms to its joints."""
-    found = {}
-    by: dict[Any, list[Any]] = {}
-    for end in ends:
-        by.setdefault(end.body, []).append(end)
-    for body, placed in shapes.items():
-        reached = [places(body, end.point, parameters, 1) for end in by.get(body, ())]
-        far = np.array([np.linalg.norm(s[0]) for s in reached if len(s)])
-        if isinstance(placed.shape, Box) and np.sum(far > 0) > 1:
-            found[body] = Placed(Dot(float(BALL * far.max())))
-    return found
 
 
 def _wheeled(connections: Sequence[Any], parameters: Mapping[Symbol, float]) -> dict[Any, Any]:
@@ -131,7 +108,7 @@ def _wheels(connections: Sequence[Any], parameters: Mapping[Symbol, float]) -> d
     return found
 
 
-def _said(system: System, connections: Sequence[Any]) -> Drawing:
+def _said(system: System, connections: Sequence[Any], attached: Mapping[Any, Sequence[Attachment]]) -> Drawing:
     """What parts, loads and joints say of themselves in `looks`; of a joint that does not, what its point and axis tell."""
     whole = Drawing()
     for thing in (*system.parts, *system.loads):
@@ -141,11 +118,12 @@ def _said(system: System, connections: Sequence[Any]) -> Drawing:
         looks, point, axis = (getattr(joint, name, None) for name in ("looks", "point", "axis"))
         if looks is not None:
             whole = whole + looks
-        elif hasattr(joint, "tension") and len(_ends(joint)) == 2:
-            a, b = _ends(joint)
+        elif hasattr(joint, "tension") and len(ends_of(joint)) == 2:
+            a, b = ends_of(joint)
             kind = "rope" if hasattr(joint, "slack") else "rod"
             whole = whole + Drawing(links=(Link(kind, joint.name, a.point, b.point),))
-        elif point is not None:
+        elif point is not None and not hasattr(joint, "contact"):  # a wheel is seen
+            point = next((one.point for one in attached[joint] if one.body is joint.a.body), point)
             slides = hasattr(joint, "displacement") and not hasattr(joint, "angle")
             kind = "ball" if axis is None else "slider" if slides else "hinge"
             whole = whole + Drawing(joints=(Joint(kind, joint.name, point, axis),))
@@ -164,12 +142,18 @@ def _shape(body: RigidBody, parameters: Mapping[Symbol, float]) -> Placed | None
     return of_inertia(values[0], np.array(values[1:]).reshape(3, 3))
 
 
-def _drawn(part: Part, shapes: Mapping[Any, Placed]) -> list[DrawnBody]:
-    """A part in the shapes that it says it has (`looks`, each with `shape`, `turn` and `place`), else in the one found."""
+def _heavy(part: Part, parameters: Mapping[Symbol, float]) -> bool:
+    """Whether a part has mass."""
+    return float(evaluate(part.mass, dict(parameters))) > 0
+
+
+def _drawn(part: Part, shapes: Mapping[Any, Placed], tubes: Mapping[Any, list[Placed]]) -> list[DrawnBody]:
+    """A part in the shapes that it says it has (`looks`, each with `shape`, `turn` and `place`), else in those found."""
     if not isinstance(part, RigidBody):
         return [DrawnBody(part.name, part.position, part=part)]
     looks = getattr(part, "looks", ())
     own = [] if isinstance(looks, Drawing) else [Placed(look.shape, look.turn, look.place) for look in looks]
+    own = own or tubes.get(part, [])
     if not own and part not in shapes:
         if not len(part.coordinates):
             return []  # a link without mass that only carries others
@@ -185,7 +169,7 @@ def _forces(system: System, parameters: Mapping[Symbol, float]) -> tuple[Arrow, 
     parts that have their own."""
     own = set(system.coordinates)
     placed = [part for part in system.parts if own.issuperset(part.position)]
-    heavy = [part for part in placed if float(evaluate(part.mass, dict(parameters))) > 0]
+    heavy = [part for part in placed if _heavy(part, parameters)]
     if len(heavy) > FORCES:
         return ()
     arrows = []

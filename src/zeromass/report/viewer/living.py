@@ -9,10 +9,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from zeromass.compile.program import Program, program_at
 from zeromass.errors import PageLimited
 from zeromass.expression import Expression, heading
 from zeromass.integrate import Course, Settings, course
@@ -23,6 +24,7 @@ from zeromass.integrate.wasm import switched_modules, wasm
 from zeromass.model import ModelError, StartError, State
 from zeromass.report.viewer.live import LiveCourse
 from zeromass.report.viewer.living_ground import LiveGrounds
+from zeromass.report.viewer.pull import Pull
 from zeromass.report.viewer.shapes import described
 from zeromass.report.viewer.sliders import (
     BOUND,
@@ -48,6 +50,20 @@ MET = 9
 
 CORNERS = 4
 """Sliders of which all ends are tried together before the page is written; of more, those of one after the other."""
+
+
+class _Code(NamedTuple):
+    """Modules of WebAssembly that make motions, what drives them, and what that is told."""
+
+    modules: list[bytes]
+    driver: str
+    driven: dict[str, Any] | None
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """It as the page reads it."""
+        packed = [base64.b64encode(module).decode("ascii") for module in self.modules]
+        return {"modules": packed, "driver": self.driver, "driven": self.driven}
 
 
 class Living:
@@ -147,13 +163,12 @@ class Living:
             self._say(f"the surface '{name}' changes with {', '.join(why)}: the motion follows, its picture does not")
         if not _alive(drawn, drawn["t"][2]):
             self._say("a part of the picture can not be made anew in the page, and stays as it was in the run")
-        settings, (modules, driver, driven) = self.settings, self._modules(grounds)
-        scripts = (*SCRIPTS[driver], "lengths.js", "worker.js")
+        settings, code = self.settings, self._motion(grounds)
+        scripts = (*SCRIPTS[code.driver], "lengths.js", "worker.js")
         lengths = self._lengths
         return {
-            "modules": [base64.b64encode(module).decode("ascii") for module in modules],
-            "driver": driver,
-            "driven": driven,
+            **code.data,
+            "pull": self._pull(drawn, grounds),
             "worker": "\n".join((STATIC / name).read_text("utf-8") for name in scripts),
             "sliders": [told(s) for s in self.sliders],
             "clocks": [_clock(times) for times in asked.clocks],
@@ -186,38 +201,51 @@ class Living:
 
         return [(heading(length.said), some) for length, some in lengths_of(system).sampled]
 
-    def _modules(self, grounds: LiveGrounds) -> tuple[list[bytes], str, dict[str, Any] | None]:
-        """The code of the motion, what drives it, and what that is told."""
+    def _motion(self, grounds: LiveGrounds) -> _Code:
+        """The code of the motion."""
         run = self._run
+        plain = run.system.pieces is None and not self._turned
+        return self._code(self.start, run.program if plain else None, grounds, () if plain else self._met())
+
+    def _pulled(self, pull: Pull, grounds: LiveGrounds) -> _Code:
+        """The same with a force on each body, which goes on from any state."""
+        system = pull.system
+        plain = system.pieces is None and not self._turned
+        met = () if plain or system.pieces is not None else tuple(map(pull.state, self._met()))
+        return self._code(pull.start, program_at(system, pull.start) if plain else None, grounds, met)
+
+    def _code(self, start: State, program: Program | None, grounds: LiveGrounds, met: tuple[State, ...]) -> _Code:
+        """The code of motions: of one program, or over switches and pivots."""
+        run, settings, events = self._run, self.settings, tuple(self._run.system.events)
         shown = [*self.course.asked.outputs, *[e for _, some in self._lengths for e in some]]
         outputs = {"shown": shown, "residuals": _zeros(run)}
         field = (grounds.place, grounds.fields) if grounds.fields else None
-        if run.system.pieces is None and not self._turned:
+        if program is not None:
             module = wasm(
-                run.program,
-                self.start,
+                program,
+                start,
                 outputs={name: np.array(some, dtype=object) for name, some in outputs.items() if some},
-                events=run.system.events,
+                events=events,
                 until=self.until,
                 project=run.settings.project,
                 limits=run.settings.limits,
                 field=field,
-                method="radau" if self.settings.method in STIFF else "dop853",
+                method="radau" if settings.method in STIFF else "dop853",
             )
-            return [module], "", None
+            return _Code([module], "", None)
         motion = Pieced(
-            self.start,
-            tuple(run.system.events),
+            start,
+            events,
             tuple(e for some in outputs.values() for e in some),
             self.until,
-            self.settings,
+            settings,
             [s.symbol for s in self.sliders],
             tuple(field[0]) if field else (),
             tuple(field[1]) if field else (),
-            self._met(),
+            met,
         )
         modules, driven = switched_modules(motion, {name: [len(some)] for name, some in outputs.items() if some})
-        return modules, "switches", driven
+        return _Code(modules, "switches", driven)
 
     def _met(self) -> tuple[State, ...]:
         """Where the run and the motions at the ends of the sliders come to other pieces of formulas, or other pivots."""
@@ -230,6 +258,22 @@ class Living:
                 modes = {} if segment.piece is None else segment.piece.modes
                 found.append(here if pieces is None else pieces.state(here, modes))
         return tuple(found)
+
+    def _pull(self, drawn: Mapping[str, Any], grounds: LiveGrounds) -> dict[str, Any]:
+        """What the page needs so that bodies can be pulled, or why they can not."""
+        outputs = list(self.course.asked.outputs)
+
+        def formulas(body: Mapping[str, Any]) -> tuple[Expression, ...]:
+            lives = [body.get(name, {}).get("live", {}) for name in ("position", "quaternion")]
+            return tuple(outputs[k] for live in lives for k in live.get("values", ()))
+
+        pull = Pull(self.start, [() if body.get("scenery") else formulas(body) for body in drawn["bodies"]])
+        if pull.why is not None:
+            return {"why": pull.why}
+        try:
+            return {**pull.data(), **self._pulled(pull, grounds).data}
+        except ModelError as error:
+            return {"why": f"bodies of this page can not be pulled: {error}"}
 
     def _program(self) -> str:
         """The program that makes a motion of the page from the run, with «values» in its place."""

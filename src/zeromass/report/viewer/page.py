@@ -40,6 +40,7 @@ SCRIPTS = (
     "film.js",
     "player.js",
     "living.js",
+    "pull.js",
     "linked.js",
 )
 """Joined in this order to one module."""

@@ -126,7 +126,7 @@ def _drawn(run: Course, sampled: Sampled, shapes: Mapping[Any, Shape]) -> dict[s
     places = [
         DrawnBody("", _point(place, "a shape"), shape=shape) for place, shape in shapes.items() if _is_place(place)
     ]
-    bodies = [_chosen(body, shapes) for body in drawing.bodies] + places
+    bodies = [*_chosen(drawing.bodies, shapes), *places]
     joined = links(sampled, drawing)
     scenery = [sampled[body.position] for body in bodies if body.part is not None or body.shape is None]
     size = _size(scenery + joined.ends)
@@ -208,13 +208,17 @@ def _is_place(key: Any) -> bool:
     return not isinstance(key, Part)
 
 
-def _chosen(body: DrawnBody, shapes: Mapping[Any, Shape]) -> DrawnBody:
-    """A body in the shape that was chosen for its part, which has its middle at the mass centre."""
-    part = body.part
-    if part is None or part not in shapes:
-        return body
-    quaternion = part.quaternion if isinstance(part, RigidBody) else None
-    return DrawnBody(body.name, part.position, quaternion, shapes[part], part)
+def _chosen(bodies: Sequence[DrawnBody], shapes: Mapping[Any, Shape]) -> list[DrawnBody]:
+    """Bodies, where a shape was chosen for a part in that alone, which has its middle at the mass centre."""
+    found: dict[Any, DrawnBody] = {}
+    for k, body in enumerate(bodies):
+        part = body.part
+        if part is None or part not in shapes:
+            found[k] = body
+            continue
+        quaternion = part.quaternion if isinstance(part, RigidBody) else None
+        found.setdefault(part, DrawnBody(body.name, part.position, quaternion, shapes[part], part))
+    return list(found.values())
 
 
 def _body(run: Course, body: DrawnBody, size: float) -> dict[str, Any]:

@@ -86,6 +86,7 @@ class RunView {
     this.kinds = { contact: [], center: [], path: [], normal: [], friction: [], applied: [], constraint: [], axes: [], line: [], joint: [] };
     this.detail = detail(run.bodies.length + run.links.length);
     this.alone = run.bodies.filter((body) => !body.scenery && !body.shape.marker).length === 1;
+    this.run = run;
     this.bodies = run.bodies.map((body, i) => this.makeBody(body, i));
     this.trails = run.trails.map((trail, i) => this.makeTrail(trail, i));
     this.arrows = run.arrows.map((arrow) => this.makeArrow(arrow));
@@ -128,7 +129,8 @@ class RunView {
     this.group.add(group);
     const box = ownBox(group);
     if (this.surface && !body.scenery && this.alone && ROUND.has(shape.kind)) shimmer(group, color);
-    if (body.quaternion && !body.scenery) this.addAxes(group, box, shape.kind === "shell");
+    const first = !name || this.run.bodies.findIndex((other) => other.name === name) === i; // of several figures of a body
+    if (body.quaternion && !body.scenery && first) this.addAxes(group, box, shape.kind === "shell");
     const [marker, scenery, symbol] = [shape.marker, body.scenery, shape.marker !== undefined].map(Boolean);
     return { name, index: i, group, radius: reach(shape), breadth: breadth(box), corners: ROUND.has(shape.kind) ? null : cornersOf(box), color, marker, scenery, symbol };
   }

@@ -1,9 +1,10 @@
-// Where one looks from: at first so that what moves is large enough to be seen, and along with it where it goes far.
+// Where one looks from: at first at everything; then, where bodies are small in that, closer, and along with them.
 
 const CLOSE = 0.13; // of a lone body: its width, as a part of the smaller side of the view
 const LONG = 0.35; // of a lone body that is long: its length
 const LARGE = 0.55; // of several bodies together
 const SEEN = 0.1; // from an overview in which the largest body is smaller than this the camera goes closer
+const OPENING = [1.5, 1.5]; // s in the overview, and s on the way from there to what is followed
 
 /** What moves, at all times: the middle of all bodies of a run, and how far they reach from it. */
 class Action {
@@ -67,6 +68,7 @@ function findFollowed() {
 }
 
 function follow(index) {
+  opening = null;
   const target = followed[index];
   state.follow = target ? index : null;
   $("follow").setAttribute("aria-pressed", String(Boolean(target)));
@@ -82,12 +84,14 @@ function follow(index) {
 
 /** Moves camera and target along with what is followed: gently while it plays, at once where one jumps in time. */
 function moveCamera(seconds) {
+  if (opening && state.playing) open(seconds);
   const target = followed[state.follow];
   if (!target) return;
   target.at(state.t, goal);
+  if (state.pulled) goal.sub(state.pulled); // the cursor goes along: the camera stays as far behind as it was
   const far = 0.12 * stage.camera.position.distanceTo(stage.controls.target); // it never leaves the middle of the view
   const gap = goal.distanceTo(aim);
-  const part = !state.playing || gap > 8 * far ? 1 : Math.max(1 - Math.exp(-seconds / 0.25), gap > far ? 1 - far / gap : 0);
+  const part = !state.playing || state.pulled || gap > 8 * far ? 1 : Math.max(1 - Math.exp(-seconds / 0.25), gap > far ? 1 - far / gap : 0);
   const step = goal.sub(aim).multiplyScalar(part);
   aim.add(step);
   stage.camera.position.add(step);
@@ -154,22 +158,43 @@ function crossed({ attributes: { position: { array } }, index: { array: corners 
 }
 
 function overview(direction = null) {
-  follow(null);
+  follow(null); // and ends the opening
   stage.home(direction);
   changed();
 }
 
-/** The first view: all of it, or closer where a body would be too small in that. Dots are as large as one wants anyway. */
+/** The way from the overview to what is followed: how long it has taken, s, and where it began; null where there is none. */
+let opening = null;
+
+/** The first view: all of it. Where a body is too small in that, the camera goes to it. Dots are as large as one wants anyway. */
 function firstView() {
   stage.home();
   const main = followed[0];
+  stage.controls.addEventListener("start", () => (opening = null));
   if (!main || main.bodies.every((body) => body.symbol)) return;
   const away = stage.camera.position.distanceTo(stage.controls.target);
   const half = Math.tan((stage.camera.fov * Math.PI) / 360) * Math.min(1, stage.camera.aspect);
-  if (main.breadth / (away * half) < SEEN && main.distance(stage.camera) < 0.7 * away) {
-    follow(0);
-    stage.lookDown(stage.hasSurface ? 0.42 : 0.34); // low enough that hills stand out, high enough that the way ahead shows
-  }
+  if (main.breadth / (away * half) < SEEN && main.distance(stage.camera) < 0.7 * away) opening = { seconds: 0, from: null };
+}
+
+/** Goes on from the overview towards what is followed: a body comes to the middle of the view as it grows. */
+function open(seconds) {
+  const { camera, controls } = stage;
+  const [rest, way] = OPENING;
+  opening.seconds += seconds;
+  if (opening.seconds < rest) return;
+  const main = followed[0].at(state.t, new THREE.Vector3());
+  opening.from ??= { aside: controls.target.clone().sub(main), offset: camera.position.clone().sub(controls.target) };
+  const { aside, offset } = opening.from;
+  const part = Math.min((opening.seconds - rest) / way, 1);
+  const eased = part * part * (3 - 2 * part);
+  const [far, near] = [offset.length(), Math.min(followed[0].distance(camera), 2.5 * stage.radius)];
+  const low = stage.hasSurface ? 0.42 : 0.34; // low enough that hills stand out, high enough that the way ahead shows
+  const end = offset.clone().setZ(0).normalize().setZ(low / Math.sqrt(1 - low * low)).normalize();
+  const distance = far * (near / far) ** eased;
+  const target = aside.clone().multiplyScalar((1 - eased) * (distance / far)).add(main);
+  stage.look(offset.clone().normalize().lerp(end, eased), target, distance);
+  if (part === 1) follow(0);
 }
 
 /** Width of the largest body on the screen, px. */

@@ -301,14 +301,14 @@ class HybridMotion {
   }
 
   /** As `run` of `Motion`; also the switches, [time, formula, direction], and a message where one ended the motion. */
-  run(values = {}, { until, rtol = 1e-10, atol = 1e-13, longest = Infinity }) {
+  run(values = {}, { until, rtol = 1e-10, atol = 1e-13, longest = Infinity }, from = null) {
     Object.assign(this, { values, settings: { until, rtol, atol, longest }, runs: [], module: this.plain, turnedAt: null });
     for (const module of this.modules) module.clear(), module.set(values);
-    this.first = { t: this.about.t, y: this.plain.reals("y", this.plain.order).slice() };
-    this.ahead = Math.sign(until - this.about.t);
+    this.first = from ?? { t: this.about.t, y: this.plain.reals("y", this.plain.order).slice() };
+    this.ahead = Math.sign(until - this.first.t);
     let found;
     try {
-      found = this.begun() ?? this.course();
+      found = this.begun(from) ?? this.course();
     } catch (why) {
       if (!(why instanceof Beyond)) throw why;
       found = { ending: "BEYOND", message: why.message };
@@ -322,13 +322,13 @@ class HybridMotion {
     };
   }
 
-  /** Solves for the start and decides on which pieces it lies; why a motion can not begin there, else nothing. */
-  begun() {
+  /** Solves for the start, if no state is given, and decides on which pieces it lies; why a motion can not begin there, else nothing. */
+  begun(from) {
     const { plain, told, settings } = this;
     const { structural, switches } = told;
     for (let again = 0; again < TRIES; again++) {
-      if (plain.code.start() !== 0) return { ending: "NO_START" };
-      this.first = { t: this.about.t, y: plain.reals("y", plain.order).slice() };
+      if (!from && plain.code.start() !== 0) return { ending: "NO_START" };
+      this.first = from ? { ...from } : { t: this.about.t, y: plain.reals("y", plain.order).slice() };
       const broken = told.conditions.length ? plain.judged("conditions", this.first.t).findIndex((x) => !(x >= 0)) : -1;
       if (broken >= 0) return { ending: "NO_START", message: told.conditions[broken] };
       const table = new Timetable((name, t) => plain.judged(name, t), told, this.first.t, settings.until);

@@ -5,7 +5,7 @@ const MOST_MARKS = 400;
 const switchWords = (said, way) => `${said} ${way ? "switches" : "holds"}`;
 
 const living = data.living ? new (class Living {
-  constructor({ modules, driver, driven, worker, sliders, clocks, settings, shown: count, lengths }) {
+  constructor({ modules, driver, driven, pull, worker, sliders, clocks, settings, shown: count, lengths }) {
     this.sliders = sliders.map((slider) => ({ ...slider, first: slider.value }));
     this.series = new Set(data.runs[0].charts.flatMap((chart) => chart.series.map(({ values }) => values.array)));
     this.count = 0;
@@ -21,9 +21,10 @@ const living = data.living ? new (class Living {
       this.busy = false;
       this.say(`This browser could not make the motion: ${event.message ?? "no WebAssembly"}`, true);
     };
-    const bytes = modules.map((module) => Uint8Array.from(atob(module), (letter) => letter.charCodeAt(0)));
-    const told = { modules: bytes, driver, driven, clocks, settings, shown: count, lengths, grounds: this.grounds() };
-    this.worker.postMessage(told, bytes.map(({ buffer }) => buffer));
+    const bytes = (some = []) => some.map((module) => Uint8Array.from(atob(module), (letter) => letter.charCodeAt(0)));
+    const own = { modules: bytes(modules), driver, driven, pull: { ...pull, modules: bytes(pull.modules) } };
+    const told = { ...own, clocks, settings, shown: count, lengths, grounds: this.grounds() };
+    this.worker.postMessage(told, [...own.modules, ...own.pull.modules].map(({ buffer }) => buffer));
     for (const slider of this.sliders) {
       if (wishes.has(slider.name)) this.set(slider, Number(wishes.get(slider.name)));
     }
@@ -42,9 +43,9 @@ const living = data.living ? new (class Living {
     return Object.fromEntries(this.sliders.map((slider) => [slider.parameter, slider.value]));
   }
 
-  /** Asks for the motion with the values of the sliders; while one is made, only the last wish is kept. */
-  ask() {
-    this.wanted = this.values();
+  /** Asks for the motion with the values of the sliders, or for it from a time on under a force; while one is made, only the last wish is kept. */
+  ask(pull = null) {
+    this.wanted = { values: this.values(), pull };
     this.next();
     return new Promise((done) => this.waiting.push({ id: this.count + (this.wanted ? 1 : 0), done }));
   }
@@ -54,20 +55,20 @@ const living = data.living ? new (class Living {
     this.busy = true;
     this.count += 1;
     this.asked = this.wanted;
-    this.worker.postMessage({ id: this.count, values: this.wanted });
+    this.worker.postMessage({ id: this.count, ...this.wanted });
     this.wanted = null;
   }
 
   answered(answer) {
     this.busy = false;
-    answer.values = this.asked;
+    Object.assign(answer, this.asked);
     const { words, good } = this.told(answer);
     answer.words = words;
     if (answer.samples.length) this.renew(answer);
     this.last = answer;
     const cost = `${answer.steps} steps in ${answer.milliseconds.toFixed(1)} ms`;
     const held = answer.residual > 0 ? `, constraints hold to ${answer.residual.toExponential(0).replace("-", "−")}` : "";
-    this.say(words || "finished", !good, answer.steps ? cost + held : "The last good motion is shown.");
+    this.say(words || (answer.pull ? "pulled by hand" : "finished"), !good, answer.steps ? cost + held : "The last good motion is shown.");
     for (const { id, done } of this.waiting) if (id <= answer.id) done(answer);
     this.waiting = this.waiting.filter(({ id }) => id > answer.id);
     this.next();
@@ -101,16 +102,15 @@ const living = data.living ? new (class Living {
   }
 
   /** Puts the numbers of a motion in place of those of the last one: after its end, bodies stay and curves stop. */
-  renew({ samples, grounds, ending, t, words, switches = [], kinds = [] }) {
-    const row = this.row ?? (this.row = samples[0].values.length / (samples[0].kept + (samples[0].kept < data.living.clocks[0][2])));
+  renew({ samples, width: row, grounds, pull, ending, t, words, switches = [], kinds = [] }) {
     data.arrays.forEach(({ live }, place) => {
       if (!live) return;
       const target = numbers({ array: place });
-      const { kept, values } = samples[live.clock];
+      const { begin, kept, values } = samples[live.clock];
       const [width, curve] = [live.values.length, this.series.has(place)];
       const count = target.length / width;
-      for (let k = 0; k < count; k++) {
-        const from = Math.min(k, kept) * row;
+      for (let k = begin; k < count; k++) {
+        const from = (Math.min(k, kept) - begin) * row;
         for (let j = 0; j < width; j++) target[k * width + j] = k < kept || !curve ? values[from + live.values[j]] : NaN;
       }
     });
@@ -119,7 +119,7 @@ const living = data.living ? new (class Living {
     run.outcome = "";
     const changes = kinds.length < 2 && switches.length <= MOST_MARKS ? switches.map(([time, said, way]) => [time, switchWords(said, way)]) : [];
     if (words) changes.push([ending === "FINISHED" ? span[1] : t, words]);
-    const shown = kinds.length > 1 ? kinds : changes.length ? [[span[0], ""]] : [];
+    const shown = kinds.length > 1 && !pull ? kinds : changes.length ? [[span[0], ""]] : [];
     run.kinds = [...shown, ...changes];
     renew();
     if (stage && grounds.length) makeHeightBar();
@@ -145,7 +145,7 @@ const living = data.living ? new (class Living {
       <button id="living-copy" title="The program that makes this motion">Copy as Python</button></header>
       <div class="sliders"></div><p id="living-words" role="status"></p>`;
     for (const slider of this.sliders) box.querySelector(".sliders").append(this.control(slider));
-    const taken = (event) => event.target.closest("input") && !(event.key === " " && event.target.type === "range");
+    const taken = (event) => event.target.closest("input") && event.key !== " ";
     box.addEventListener("keydown", (event) => taken(event) && event.stopPropagation());
     $("charts").prepend(box);
     new MutationObserver(() => box.isConnected || $("charts").prepend(box)).observe($("charts"), { childList: true });
@@ -155,7 +155,7 @@ const living = data.living ? new (class Living {
     });
     $("living-copy").addEventListener("click", () => this.copy());
     const remarks = data.living.remarks.join(" · ");
-    this.say(remarks || "Move a slider: the motion is computed in this page, offline.", false);
+    this.say(remarks || "Move a slider, or pull a body with Ctrl and the mouse: the motion is computed in this page, offline.", false);
   }
 
   control(slider) {
@@ -224,7 +224,8 @@ const living = data.living ? new (class Living {
   program() {
     const { source, program } = data.living;
     const values = this.sliders.map(({ name, value }) => `${JSON.stringify(name)}: ${value}`);
-    const own = program.replace("«values»", values.join(", "));
+    const pulls = this.last?.pull ? "# the bodies that were pulled in the page are not pulled here\n" : "";
+    const own = pulls + program.replace("«values»", values.join(", "));
     if (!source) return `import zeromass as zm\n\n${own}`;
     let text = source;
     for (const { parameter, value } of this.sliders) {
@@ -261,6 +262,7 @@ if (living) {
       return living.ask().then(({ samples, grounds, state: end, ...answer }) => ({ ...answer, end: Array.from(end) }));
     },
     program: () => living.program(),
+    get pulls() { return living.last?.pull ? pulling.pulls : []; },
     get last() { return living.last; },
     get heights() { return finiteRange(numbers(data.surfaces[data.runs[0].surface].z)); },
     body: (name) => Array.from(numbers(data.runs[0].bodies.find((body) => body.name === name).position)),

@@ -43,12 +43,13 @@ class Motion {
   }
 
   /**
-   * The motion with some values of parameters, from its start until a time.
+   * The motion with some values of parameters, from its start, or from a state {t, y}, until a time.
    * ending: FINISHED, EVENT, or why it can not begin or go on; event: the one that ended it; t: where.
    */
-  run(values = {}, { until, rtol = 1e-10, atol = 1e-13, longest = Infinity }) {
+  run(values = {}, { until, rtol = 1e-10, atol = 1e-13, longest = Infinity }, from = null) {
     this.set(values);
-    let status = this.code.begin(until, rtol, atol, longest);
+    if (from) this.reals("first", from.y.length).set(from.y);
+    let status = from ? this.code.resume(from.t, until, rtol, atol, longest) : this.code.begin(until, rtol, atol, longest);
     if (status === this.about.status.READY) {
       status = this.code.advance();
       while (status === this.about.status.RECORD_FULL && this.bytes < 1 << 29) {

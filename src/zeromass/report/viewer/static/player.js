@@ -7,7 +7,7 @@ const PLAY = "M8 5.2v13.6a.7.7 0 0 0 1.07.6l10.6-6.8a.7.7 0 0 0 0-1.2L9.07 4.6A.
 const PAUSE = "M7 5h3.4v14H7zM13.6 5H17v14h-3.4z";
 
 const state = {
-  t: 0, playing: false, speed: 1, follow: null, memory: "recent", whole: false, recording: null, frames: 0,
+  t: 0, playing: false, speed: 1, pulled: null, follow: null, memory: "recent", whole: false, recording: null, frames: 0,
   themeName: wishes.get("theme") ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"),
 };
 document.documentElement.dataset.theme = state.themeName;
@@ -123,6 +123,7 @@ function draw(seconds) {
     const recent = state.speed * 5 > 0.9 * duration ? duration : Math.max(state.speed * 5, duration / 25);
     for (const run of stage.runs) run.update(t, unit, state.whole ? "whole" : state.memory, recent); // whole while sliders move
     moveCamera(seconds);
+    pulling?.update();
     stage.render();
     drawCompass();
   }
@@ -165,7 +166,7 @@ function frame(now) {
   const seconds = Math.min((now - before) / 1000, 0.25);
   before = now;
   if (!state.recording?.frames) {
-    if (state.playing) advance(seconds);
+    if (state.playing && !state.pulled) advance(seconds);
     if (stage) stage.controls.update(seconds);
     if (state.playing || stage?.dirty) touched = now;
     if (stage && now - touched > 300) stage.setMoves(false);
@@ -270,19 +271,20 @@ const KEYS = {
 addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || $("help").open) return;
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-  const inField = event.target.closest("select") || (event.target.closest("button, summary") && key === " ");
+  const inField = event.target.closest("select") && key !== " ";
   if (inField || !KEYS[key] || (!stage && "fn0123vagrpt".includes(key))) return;
   event.preventDefault();
   KEYS[key](event);
 });
 
-// A control that was used with the mouse gives up the focus, so that the space bar pauses; one that was reached with Tab keeps it.
+// The space bar plays and pauses whatever has the focus, and the Enter key presses a button: one presses at keydown, one at keyup.
+addEventListener("keyup", (event) => event.key === " " && !$("help").open && event.preventDefault());
+
+// A list that was used with the mouse gives up the focus, so that keys move the time; one that was reached with Tab keeps it.
 let byPointer = false;
 addEventListener("pointerdown", () => (byPointer = true), true);
 addEventListener("keydown", (event) => (byPointer &&= event.key !== "Tab"), true);
-const release = (controls) => (event) => byPointer && event.target.closest?.(controls)?.blur();
-addEventListener("click", release("button, summary"));
-addEventListener("change", release("select"));
+addEventListener("change", (event) => byPointer && event.target.closest?.("select")?.blur());
 
 // beginning -----------------------------------------------------------------------------------------------------------
 new ResizeObserver(() => {
@@ -305,7 +307,10 @@ if (stage) {
   notice("This browser offers no WebGL, so the motion cannot be drawn; the plots still follow the time.");
 }
 makeLabels();
-if (wishes.has("t")) seek(Number(wishes.get("t")));
+if (wishes.has("t")) {
+  seek(Number(wishes.get("t")));
+  if (opening) open(Infinity); // who asks for a moment wants to see it
+}
 if (wishes.has("follow") && stage) follow(Number(wishes.get("follow")) || 0);
 if (wishes.has("overview") && stage) overview();
 if (wishes.has("trail")) $("memory").value = state.memory = wishes.get("trail");
@@ -321,6 +326,7 @@ window.viewer = {
   get following() { return state.follow; },
   get t() { return state.t; },
   get playing() { return state.playing; },
+  get pulled() { return Boolean(state.pulled); },
   get frames() { return state.frames; },
   get quality() { return quality; },
   numbers: (place) => numbers({ array: place }),

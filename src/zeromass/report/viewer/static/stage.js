@@ -172,14 +172,6 @@ class Stage {
     return this.views.some((view) => view.surfaces.some((surface) => !surface.entry.plain));
   }
 
-  /** Tilts the camera about what it looks at, to a height of a part of its distance. */
-  lookDown(part) {
-    const direction = this.camera.position.clone().sub(this.controls.target);
-    const distance = direction.length();
-    direction.setZ(0).normalize().setZ(part / Math.sqrt(1 - part * part));
-    this.look(direction, this.controls.target.clone(), distance);
-  }
-
   home(direction = null) {
     const d = this.spread;
     const flat = 0.02 * Math.max(d.x, d.y, d.z) + 2.2 * this.ball;

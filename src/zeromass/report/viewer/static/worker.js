@@ -1,30 +1,62 @@
 // The worker of a page that is alive: makes motions and samples them, one after another.
 
-let motion = null;
+let motion = null; // the one that is sampled: of the system itself, or of the system whose bodies are pulled
 let given = null;
+let plain = null;
+let pulled = null;
+let history = []; // of a motion in which bodies were pulled: its pieces {t, y, force, end}, and the state at the end of each
+
+/** What makes motions by modules. */
+function maker({ modules, driver, driven }) {
+  const compiled = modules.map((bytes) => new WebAssembly.Module(bytes));
+  return driver === "switches" ? new HybridMotion(compiled, driven) : new Motion(compiled[0]);
+}
+
+/** Makes the motion from its start, or, where forces act or did, from a state on; what tells how it ended. */
+function made({ values, pull }) {
+  const settings = { ...given.settings, longest: given.settings.longest ?? Infinity };
+  if (!pull) {
+    history = [];
+    motion = plain;
+    return motion.run(values, settings);
+  }
+  const from = stateAt(pull.from, values, settings);
+  motion = pulled;
+  const run = motion.run({ ...values, ...pull.force }, { ...settings, until: pull.until }, from);
+  history.push({ ...from, force: pull.force, end: { t: run.t, y: Float64Array.from(motion.end()) } });
+  return run;
+}
+
+/** The state at a time of the motion that was made last; what comes after that time is forgotten. */
+function stateAt(t, values, settings) {
+  while (history.length && history[history.length - 1].t > t) history.pop();
+  const last = history[history.length - 1];
+  if (last?.end.t === t) return last.end;
+  motion = last ? pulled : plain;
+  const begin = last?.t ?? motion.about.t;
+  const run = motion.run({ ...values, ...last?.force }, { ...settings, until: t > begin ? t : settings.until }, last);
+  return t > begin ? { t: run.t, y: Float64Array.from(motion.end()) } : { t: begin, y: Float64Array.from(motion.start()) };
+}
 
 onmessage = ({ data: task }) => {
   if (task.modules) {
     given = task;
-    const modules = task.modules.map((bytes) => new WebAssembly.Module(bytes));
-    const drivers = {
-      "": () => new Motion(modules[0]),
-      switches: () => new HybridMotion(modules, task.driven),
-    };
-    motion = drivers[task.driver]();
+    plain = maker(task);
     return;
   }
+  if (task.pull) pulled ??= maker(given.pull);
   const before = performance.now();
-  const run = motion.run(task.values, { ...given.settings, longest: given.settings.longest ?? Infinity });
-  const passed = run.steps && given.lengths.said.length ? passage(motion, given.lengths, motion.about.t, run) : null;
+  const run = made(task);
+  const passed = run.steps && given.lengths.said.length ? passage(motion, given.lengths, task.pull?.from ?? motion.about.t, run) : null;
   if (passed) Object.assign(run, { ending: "BEYOND", event: null, t: passed.t, message: `'${passed.said}' passes through zero` });
   const milliseconds = performance.now() - before;
-  const samples = run.steps ? given.clocks.map((clock) => sampled(clock, run.t)) : [];
+  const from = task.pull?.from ?? -Infinity;
+  const samples = run.steps ? given.clocks.map((clock) => sampled(clock, from, run.t)) : [];
   const residual = samples.reduce((most, { values }) => Math.max(most, largest(values)), 0);
   const state = run.steps ? motion.end() : motion.start();
-  const grounds = run.steps ? given.grounds.map(grounded) : [];
+  const grounds = run.steps && !task.pull ? given.grounds.map(grounded) : [];
   const moved = [...samples.map(({ values }) => values), ...grounds.flatMap(Object.values)].map((array) => array.buffer);
-  postMessage({ id: task.id, ...run, milliseconds, samples, residual, state, grounds }, moved);
+  postMessage({ id: task.id, ...run, milliseconds, width: motion.about.values, samples, residual, state, grounds }, moved);
 };
 
 /** A surface with these values: heights at its moments, shift and turn of its axes at its times. */
@@ -74,18 +106,20 @@ function quaternions(R) {
   return found;
 }
 
-/** The motion at equidistant times as far as it goes, and at its end. */
-function sampled([first, last, count], end) {
+/** The motion at those of equidistant times, from number `begin` to before number `kept`, that it has, and at its end. */
+function sampled([first, last, count], from, end) {
   const step = count > 1 ? (last - first) / (count - 1) : 0;
   const times = [];
+  let begin = 0;
   for (let k = 0; k < count; k++) {
     const t = k === count - 1 ? last : first + k * step;
     if (t > end) break;
-    times.push(t);
+    if (t < from) begin += 1;
+    else times.push(t);
   }
-  const kept = times.length;
+  const kept = begin + times.length;
   if (kept < count) times.push(end);
-  return { kept, values: motion.sample(times) };
+  return { begin, kept, values: motion.sample(times) };
 }
 
 /** What is left of the constraints at most. */
