@@ -277,3 +277,22 @@ def test_dominoes_fall():
         low = places[:, 2] - np.abs(third) @ np.array([a, b, h]) / 2
         assert low.min() > -1e-9 * h  # no corner is below the floor
     assert abs(seen[row[2].quaternion][-1, 2]) > 0.05  # the last one falls
+
+
+def test_bodies_look_like_their_shapes():
+    bodies = [zm.RigidBody(name, 1.0, (0.1, 0.1, 0.1)) for name in ("box", "rod", "ball")]
+    shapes = zm.shapes.box((0.2, 0.2, 0.4)), zm.shapes.capsule(0.1, 0.4), zm.shapes.sphere(0.3)
+    system = zm.System(bodies, gravity=G, contacts=[zm.Collisions(dict(zip(bodies, shapes, strict=True)))])
+    drawn = [(body.name, type(body.shape).__name__, body.middle) for body in system.drawing.bodies]
+    assert [(name, kind) for name, kind, _ in drawn] == [
+        ("box", "Hull"),
+        *[("rod", kind) for kind in ("Rod", "Dot", "Dot")],
+        ("ball", "Dot"),
+    ]
+    hull = system.drawing.bodies[0].shape
+    assert np.ptp(hull.corners, axis=0) == pytest.approx([0.2, 0.2, 0.4])
+    normals = np.cross(*(hull.corners[hull.triangles[:, k]] - hull.corners[hull.triangles[:, 0]] for k in (1, 2)))
+    assert (
+        np.einsum("ki,ki->k", normals, hull.corners[hull.triangles[:, 0]]) > 0
+    ).all()  # outwards, and of the whole surface
+    assert np.linalg.norm(normals, axis=1).sum() / 2 == pytest.approx(2 * 0.04 + 4 * 0.08)

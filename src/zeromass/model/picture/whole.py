@@ -13,6 +13,7 @@ from zeromass.expression.build import ZERO
 from zeromass.model.drawing import Arrow, Drawing, DrawnBody, Joint, Link, Trail
 from zeromass.model.parts import Part, RigidBody
 from zeromass.model.picture.charts import CROWD, MANY, some, usual_charts
+from zeromass.model.picture.colliders import collision_figures
 from zeromass.model.picture.frames import Attachment, attachments, ends_of, frames
 from zeromass.model.picture.held import Held, arm, held
 from zeromass.model.picture.inertia import Placed, of_inertia
@@ -47,6 +48,8 @@ def picture(system: System, parameters: Mapping[Symbol, float]) -> Drawing:
     joined = [Attachment(body, body.point(place), place) for body in heavy for place in body.joined_at]
     ends = [one for some in (joined, *attached.values()) for one in some if one.body not in own_looks]
     tubes = frames(shapes, [one for one in ends if one.body not in wheels])
+    figures = collision_figures(system.colliders)
+    tubes |= {body: some for body, some in figures.items() if body not in own_looks and body not in wheels}
     found = held(rows, owners, shapes | wheels, parameters, own_looks)
     for body in tubes:
         found.shapes.pop(body, None)
