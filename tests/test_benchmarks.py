@@ -20,6 +20,8 @@ SUITE = ROOT / CONFIGURATION["benchmark_dir"]
 @pytest.mark.parametrize("module", sorted(path.stem for path in SUITE.glob("[!_]*.py")))
 def test_each_runs_once(module, monkeypatch):
     monkeypatch.setattr(sys, "path", [str(SUITE.parent), *sys.path])
+    for program in SUITE.parent.glob("*.py"):  # a folder of tests may have the same name
+        monkeypatch.delitem(sys.modules, program.stem, raising=False)
     suite = importlib.import_module(f"{SUITE.name}.{module}")
     classes = [one for one in vars(suite).values() if inspect.isclass(one) and one.__module__ == suite.__name__]
     assert classes

@@ -158,6 +158,17 @@ def test_bodies_that_a_joint_connects_do_not_touch():
     assert not run.contacts
 
 
+def test_further_constraints():
+    """A ball that is guided along a groove bounces as before, and stays in it."""
+    b = ball("ball")
+    group = zm.Collisions({b: zm.shapes.sphere(R)}, [zm.surfaces.plane()], friction=0.0, restitution=0.5)
+    guided = zm.System([b], gravity=10.0, contacts=[group]).with_constraints({"groove": b.position[1] - 0.2})
+    start = guided.start([(b.position, (0, 0.2, R + 5.0)), (b.velocity, (1.0, 0, 0))])
+    run = zm.simulate(guided, start, until=2.7)
+    assert [impact.t for impact in run.impacts] == pytest.approx([1.0, 2.0, 2.5], abs=1e-12)
+    assert run[b.position[1]] == pytest.approx(0.2, abs=1e-12)
+
+
 def test_several_shapes_of_a_body():
     """A dumbbell lands on both of its balls, and neither touches the other."""
     dumbbell = zm.RigidBody("dumbbell", 2.0, (0.1, 0.1, 0.02))
@@ -230,7 +241,7 @@ def test_what_does_not_know_these_contacts_says_so():
         "linearization": lambda: zm.analysis.linearize(system, rest),
         "WebAssembly": lambda: zm.export.wasm(zm.compile(system, rest), rest),
         "sliders": lambda: moved.view(sliders={balls[0].velocity[0]: (0.0, 1.0)}),
-        "joined": lambda: system.with_constraints({"held": balls[0].position[0]}),
+        "joined": lambda: zm.join(system, zm.System([zm.Particle("p", 1.0)], gravity=0)),
         "tangents": lambda: moved.sensitivity(),
         "radau": lambda: zm.simulate(system, start, until=0.1, method="radau"),
         "is one contact": lambda: zm.System(balls, contacts=[beside, group]),

@@ -198,9 +198,7 @@ def assembled(
     for system in systems:
         system.check_joined(coupled=bool(added or acting))
     for system in systems:
-        without_collisions(
-            system, "joined systems, with_constraints and with_forces", "make one zm.System of all parts"
-        )
+        without_collisions(system, "joined systems", "make one zm.System of all parts")
     free = [system._free for system in systems]
     q = np.concatenate([part.q for part in free])
     shared = [x for x, count in Counter(q).items() if count > 1]

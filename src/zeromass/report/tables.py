@@ -104,6 +104,7 @@ def columns(run: Course, times: ArrayLike | None = None) -> list[Column]:
             table += [Column(f"{name}.{x}", value, quantity.unit, f"{quantity.label}, {x}") for x, value in parts]
     for name, values in ({} if run.system.large else residual_histories(run, sampled.t)).items():
         rows = values.reshape(len(values), -1).T
+        name = printable(name)
         names = [name] if len(rows) == 1 else [f"{name}.{k}" for k in range(1, len(rows) + 1)]
         table += [
             Column(f"residual of {one}", value, "", f"residual of the constraint {one}")
