@@ -151,6 +151,8 @@ class Living:
         if strangers:
             names = ", ".join(sorted(f"'{name}'" for name in strangers))
             self._say(f"the page watches what the system watches, and not {names}, which the run was asked for")
+        if system.unilaterals and not self._run.settings.transitions:
+            self._say("the page goes on where contact modes change, and the run ends there (transitions=False)")
         if self._run.outcome.ending is not Ending.FINISHED:
             self._say(f"the run ends early ({self._run.outcome}): motions in the page are not followed further")
 
