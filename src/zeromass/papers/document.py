@@ -18,34 +18,35 @@ HEAD = """\
 
 <!-- Made by `python -m zeromass papers --docs docs/papers.md`; changes by hand are lost. -->
 
-Everything that the four source papers compute, run with their printed data: what they print, what comes out, and
-whether the two agree. A printed number agrees if the computed one rounds to it. Where it does not, the computed digits
-are those that hold; nothing is adjusted to come nearer. Corrections of misprinted equations are listed in the
-[errata](errata.md). `zeromass papers` prints the same table; `zeromass figures um2022` (`ud2011`, `stanescu`, `up2006`)
-writes the figures of a paper with its panels, axes and line styles, to lay beside the printed ones.
+This page repeats all computations of the four source papers with their printed data. The tables compare the printed
+results with the computed ones. A printed number agrees if the computed number rounds to it. Where it does not, all shown
+digits of the computed number are correct; no data were adjusted. The [errata](errata.md) list the corrections of
+misprinted equations. `zeromass papers` prints the same table; `zeromass figures um2022` (`ud2011`, `stanescu`, `up2006`)
+writes the figures of a paper with its panels, axes and line styles, for comparison with the printed ones.
 """
 
 SINGULAR = """\
 ## UP2006: singular mass matrices
 
-Examples 1–3 of {cite}`UP2006` have closed forms. They are compared at sample parameters, to 12 digits; the tests draw
-many others.
+Examples 1–3 of {cite}`UP2006` have closed forms. The table compares them at sample parameters, to 12 digits; the tests
+use many random parameters.
 """
 
 SHELL = """\
 ## UM2022: the shell on the dimpled bowl
 
 {{cite}}`UM2022`: a shell of two materials rolls for 25 s from four orientations, A to D. Example 1 starts without spin,
-example 2 with 3π rad/s, and example 3 is not allowed to spin. The runs use the relative tolerance 1e-13. At the end of
-a run eight or nine digits are left, since the motion multiplies early errors by about ten thousand; friction
-coefficients are the largest ratios between samples too, located on the dense output, and hold to the six digits shown.
+example 2 with 3π rad/s, and example 3 has a no-spin constraint. The runs use the relative tolerance 1e-13. At the end of
+a run eight or nine digits are correct, since early errors grow by a factor of about ten thousand. Friction coefficients
+are the maxima of the friction ratio on the dense output, also between samples; all six digits shown are correct.
 
 {table}
 
-Of the printed coefficients of friction {agree} of {total} comes out of the printed data. The others are off by up to
+Of the printed coefficients of friction {agree} of {total} is reproduced by the printed data. The others differ by up to
 {worst:.0f} %, far more than any error of integration, and most of the computed maxima lie within the first seven
-seconds, where twelve digits hold. The printed increases of energy depend on nothing but the start, and one of the four
-is obtained. So either the printed data or the printed results are not those of the runs; which, could not be found out.
+seconds, where twelve digits are correct. The energy increases depend only on the start, and one of the four printed
+values is reproduced. Therefore either the printed data or the printed results are not those of the authors' runs; we
+could not determine which.
 
 ![Contact and centre of the shell in example 1]({images}/shell-example-1.png)
 
@@ -67,17 +68,17 @@ BALL = """\
 
 {{cite}}`UD2011`: a steel ball starts at rest in a parabolic trough that oscillates along x (set I), x and y (II) or all
 axes (III), at π, 1.5π, 3π and 6π rad/s (a to d), and once with two frequencies along x and y. Table 1 of the paper
-moves the trough of set I along x, its text along y; both readings are run. The acceleration of gravity is not printed
-and taken as 9.81 m/s². The paper prints figures and words, no numbers.
+moves the trough of set I along x, its text along y; we computed both. The acceleration of gravity is not printed; we
+use 9.81 m/s². The paper gives results as figures and text, without numbers.
 
 {table}
 
-**{lost} cases need a contact that can pull.** The paper does not discuss the sign of the normal force. In
+**{lost} cases need a two-sided contact.** The paper does not discuss the sign of the normal force. In
 {names} it changes, first at
 {times}.
-A ball that lies in the trough would have left it then; the printed motions go on
-as if it were held from both sides, and so do the runs here (`two_sided=True`). Where contact is kept, rolling may
-still ask for more friction than steel offers: IIIb needs a coefficient of {steep:.2f}. With set I read along y, as in the
+A ball with a one-sided contact would then leave the trough. The printed motions continue
+with a two-sided contact, and so do the runs here (`two_sided=True`). Where contact is kept, rolling may
+still need more friction than steel has: IIIb needs a coefficient of {steep:.2f}. If set I moves along y, as in the
 text, none of its cases loses contact.
 
 ![Normal forces]({images}/ball-normal-force.png)
@@ -104,7 +105,7 @@ Sets II, III and the case of two frequencies, seen from above.
 PARTICLE = """\
 ## Stănescu: the particle on the moving sphere
 
-{{cite}}`Stanescu` works with letters. The runs use m = 1 kg, R = 1 m, ω = 2 rad/s and g = 9.81 m/s². The general case
+{{cite}}`Stanescu` gives only formulas. The runs use m = 1 kg, R = 1 m, ω = 2 rad/s and g = 9.81 m/s². The general case
 has a = 0.3 m and starts from (a + 2/3, 1/3, −2/3) m with (1, 2, 2) m/s; the planar case has a = R and starts at rest
 from (R, 0, R).
 
