@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -40,7 +42,7 @@ def test_it_opens_in_overview_and_then_follows(chromium, page):
         chromium.evaluate(film.format(t=0.1 * k))
         distances.append(chromium.evaluate(away))
         assert max(map(abs, chromium.evaluate("viewer.seen()"))) < 0.9
-    assert distances == sorted(distances, reverse=True)
+    assert all(b <= a * (1 + 1e-12) for a, b in pairwise(distances)), distances  # it stays there, to rounding
     assert distances[-1] < 0.5 * first
     assert chromium.evaluate("viewer.following") == 0
     chromium.open(page, "paused")
