@@ -194,7 +194,7 @@ class Browser:
         self.evaluate("new Promise(r => requestAnimationFrame(() => requestAnimationFrame(() => r(true))))")
 
     def press(self, key: str) -> None:
-        code = {"windowsVirtualKeyCode": PRESSES[key]} if key in PRESSES else {}
+        code: dict[str, Any] = {"windowsVirtualKeyCode": PRESSES[key]} if key in PRESSES else {}
         text: dict[str, Any] = {"text": key} if len(key) == 1 else {"text": "\r"} if key == "Enter" else {}
         self.call("Input.dispatchKeyEvent", type="keyDown", key=key, **text, **code)
         self.call("Input.dispatchKeyEvent", type="keyUp", key=key, **code)
