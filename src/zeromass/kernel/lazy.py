@@ -81,24 +81,23 @@ class Lookup:
 
     def _look_up(self, name: bytes, place: int) -> None:
         """Calls nothing in Python, as there may be no room for frames."""
-        found = allocate_lock()
+        found, written = allocate_lock(), list[bool]()
         found.acquire()
-        start_new_thread(self._write, (name, place, found))
-        while found.locked():
+        start_new_thread(self._write, (name, place, found, written))
+        while not written:  # Ctrl-C may be heard before the lock is released, or once it has been acquired
             try:
                 found.acquire()
             except KeyboardInterrupt:
                 _interrupted.append(get_ident())
-            else:
-                return
 
-    def _write(self, name: bytes, place: int, found: LockType) -> None:
+    def _write(self, name: bytes, place: int, found: LockType, written: list[bool]) -> None:
         try:
             ctypes.c_void_p.from_address(place).value = self._cell(name.decode())
         except BaseException:
             traceback.print_exc()
             print(f"zeromass: there is no machine code of the kernel '{name.decode()}'", file=sys.stderr, flush=True)
             os.abort()
+        written.append(True)
         found.release()
 
 
