@@ -246,7 +246,7 @@ def test_what_does_not_know_these_contacts_says_so():
         "radau": lambda: zm.simulate(system, start, until=0.1, method="radau"),
         "is one contact": lambda: zm.System(balls, contacts=[beside, group]),
         "can not be one of a group": lambda: zm.Collisions({balls[0]: zm.shapes.ellipsoid((0.1, 0.2, 0.3))}),
-        "no plane": lambda: zm.Collisions({balls[0]: zm.shapes.sphere(0.1)}, [zm.surfaces.sphere(1.0)]),
+        "not a plane": lambda: zm.Collisions({balls[0]: zm.shapes.sphere(0.1)}, [zm.surfaces.sphere(1.0)]),
         "no shape": lambda: zm.Collisions({balls[0]: []}),
         "have no shapes": lambda: zm.Collisions({}),
         "creep and least_bounce": lambda: zm.Collisions({balls[0]: zm.shapes.sphere(0.1)}, creep=-1.0),

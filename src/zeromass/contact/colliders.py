@@ -1,4 +1,4 @@
-"""Collision shapes in numbers, of the shapes of contacts: those that may be many."""
+"""Polytopes with radii for the shapes of a group of bodies, and half-spaces for planes."""
 
 from __future__ import annotations
 
@@ -12,32 +12,23 @@ from zeromass.contact.pose import Body
 from zeromass.contact.shapes import CollisionShape, Vertices
 from zeromass.contact.surface import Surface
 from zeromass.contact.traced import PLACE
-from zeromass.expression import as_expression, expressions, gradient, substitute
+from zeromass.expression import as_expression, gradient, substitute
 from zeromass.expression.build import ZERO
 from zeromass.model import ModelError
-from zeromass.model.collisions import Collider, Polytope, half_space, point, segment
+from zeromass.model.collisions import Collider, half_space, point, segment
 
 
-def collider(body: Body, shape: CollisionShape, at: Any, turned: Any, name: str) -> Collider | None:
-    """The collision shape of a body, placed on it; None of shapes that have no polytope, or no numbers."""
-    found = polytope(shape)
-    place, turn = constant_vector(expressions(at)), np.eye(3) if turned is None else _constant_matrix(turned)
-    if found is None or place is None or turn is None:
-        return None
-    return Collider(name, body, found[0].placed(turn, place), found[1])
-
-
-def polytope(shape: CollisionShape) -> tuple[Polytope, float] | None:
-    """The polytope and the radius of a shape."""
+def collider(body: Body, shape: CollisionShape, name: str) -> Collider | None:
+    """The collision shape of a body; None of shapes that have no polytope, or no numbers."""
     if isinstance(shape, Vertices):
-        return shape.polyhedron, 0.0
+        return Collider(name, body, shape.polyhedron, 0.0)
     if not isinstance(shape, Round):
         return None
     rim, height, ball = (as_expression(x).value for x in (shape.rim, shape.height, shape.ball))
     if rim != 0.0 or height is None or ball is None:
         return None
     end = np.array([0.0, 0.0, height])
-    return (segment(-end, end) if height > 0.0 else point(end)), ball
+    return Collider(name, body, segment(-end, end) if height > 0.0 else point(end), ball)
 
 
 def plane_of(surface: Surface) -> Collider | None:
@@ -49,11 +40,6 @@ def plane_of(surface: Surface) -> Collider | None:
         return None
     size = float(np.linalg.norm(normal)) * surface.side
     return Collider(surface.name, None, half_space(normal / size, -offset / size), 0.0)
-
-
-def _constant_matrix(given: Any) -> np.ndarray | None:
-    rows = [constant_vector(row) for row in expressions(given)]
-    return None if any(row is None for row in rows) else np.array(rows)
 
 
 def given_shapes(given: Any, what: str) -> list[CollisionShape]:

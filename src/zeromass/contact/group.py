@@ -84,7 +84,7 @@ class Collisions:
                 raise ModelError(f"'{body.name}' has no shape; give one of zm.shapes, or leave it out of '{name}'")
             for k, shape in enumerate(own):
                 called = body.name if len(own) == 1 else f"{body.name} {k}"
-                found.append(collider(body, shape, (0.0, 0.0, 0.0), None, called))
+                found.append(collider(body, shape, called))
                 if found[-1] is None:
                     raise ModelError(
                         f"the shape of '{called}' can not be one of a group: these are points, spheres, capsules, boxes and "
@@ -94,14 +94,14 @@ class Collisions:
             plane = plane_of(surface)
             if plane is None:
                 raise ModelError(
-                    f"'{surface.name}' is no plane that does not move; give zm.Contact of the bodies that may touch it"
+                    f"'{surface.name}' is not a plane at rest; give a zm.Contact of each body that may touch it"
                 )
             found.append(plane)
         self.colliders: tuple[Collider, ...] = tuple(one for one in found if one is not None)
         least = LEAST_BOUNCE * (max((one.size for one in self.colliders if one.body is not None), default=0.0) or 1.0)
         if ends[1] is not None and ends[1] < least:
             raise ModelError(
-                f"least_bounce of '{name}' is {ends[1]:g} m; the least that shapes this large tell is {least:g} m"
+                f"least_bounce of '{name}' is {ends[1]:g} m; shapes of this size allow no less than {least:g} m"
             )
 
     def __repr__(self) -> str:

@@ -59,13 +59,6 @@ class Polytope:
         """Vertices of the face that has most."""
         return max(map(len, self.loops))
 
-    def placed(self, turn: np.ndarray, place: np.ndarray) -> Polytope:
-        """The same, turned and then moved."""
-        planes = np.empty_like(self.planes)
-        planes[:, :3] = self.planes[:, :3] @ turn.T
-        planes[:, 3] = self.planes[:, 3] + planes[:, :3] @ place
-        return Polytope(self.kind, self.points @ turn.T + place, planes, self.loops, self.edges)
-
 
 def point(place: np.ndarray) -> Polytope:
     """A point."""
@@ -210,7 +203,7 @@ def without_collisions(system: System, what: str, remedy: str = "give each conta
     if system.colliders is not None:
         name = system.colliders.elements[0].name
         raise ModelError(
-            f"{what}: the contacts of '{name}' are found as a motion goes on, and are not known here; {remedy}"
+            f"{what}: the contacts of '{name}' are detected during a motion, and are not known here; {remedy}"
         )
 
 

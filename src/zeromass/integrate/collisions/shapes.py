@@ -132,12 +132,9 @@ def kind_of(x: Shapes, shape: int) -> int:
 @kernel
 def to_world(x: Shapes, shape: int, place: Reals, z: Reals) -> None:
     """z ← the inertial position of a place in the axes of the body of a shape."""
-    b = x.body[shape]
-    if b < 0:
-        copy(place, z)
-    else:
-        rotate(x.rotation[b], place, z)
-        add(1.0, x.position[b], z)
+    direction_to_world(x, shape, place, z)
+    if x.body[shape] >= 0:
+        add(1.0, x.position[x.body[shape]], z)
 
 
 @kernel
@@ -153,12 +150,11 @@ def direction_to_world(x: Shapes, shape: int, way: Reals, z: Reals) -> None:
 @kernel
 def to_body(x: Shapes, shape: int, place: Reals, z: Reals) -> None:
     """z ← a place in the axes of the body of a shape, of its inertial position."""
-    b, arm = x.body[shape], reals(3)
-    if b < 0:
-        copy(place, z)
-    else:
-        difference(place, x.position[b], arm)
-        rotate_back(x.rotation[b], arm, z)
+    arm = reals(3)
+    copy(place, arm)
+    if x.body[shape] >= 0:
+        difference(place, x.position[x.body[shape]], arm)
+    direction_to_body(x, shape, arm, z)
 
 
 @kernel

@@ -231,8 +231,10 @@ class HybridIntegrator:
         """Why a motion of shapes that touch ends where its driver returns."""
         if status is Drive.DECIDE and driver.m.contacts.why:
             return driver.contact_words()
-        how = f"{Status(driver.m.status).name}, {status.name}, {Crossing(driver.m.crossing).name}"
-        return f"the contacts of shapes do not go on: steps end with {how}"
+        how = "no step beyond this time is accurate enough"
+        if status is Drive.DECIDE and driver.m.crossing == Crossing.CHATTERS:
+            how = "contacts open and close faster and faster"
+        return f"{how} where shapes touch; round edges that rest on one another, or give pairs of bodies as zm.Contact"
 
     def _next(self, state: State, piece: Piece, reached: dict[int, float]) -> tuple[State, Piece] | None:
         """The state and the piece after one that has ended; None where the motion ends there."""
@@ -469,7 +471,7 @@ def _with_method(pieces: SystemPieces, settings: Settings) -> Settings:
     if pieces.colliders is None or settings.method == "dop853":
         return settings
     if settings.method != "collocation":
-        raise ModelError(f"contacts among many shapes are integrated by method='dop853', not by '{settings.method}'")
+        raise ModelError(f"contacts of zm.Collisions are integrated by method='dop853', not by '{settings.method}'")
     return replace(settings, method="dop853")
 
 

@@ -215,7 +215,8 @@ class Driver(PieceMemory):
         last, kept = m.pieces - first - 1, status not in AGAIN
         if not kept:
             m.pieces, m.occurrences = m.pieces - 1, int(counts[last, 4])  # it is begun anew
-        reached = {} if status in (*AGAIN[:3], Drive.FINISHED) else self.reached()
+        none = Drive.LEFT, Drive.STIFF, Drive.NO_ROOM, Drive.FINISHED
+        reached = {} if status in none else self.reached()
         which = [k for k in reached if self.pieces.colliders is None or k < len(self.w.kind)] or m.which.tolist()
         if status not in (Drive.FINISHED, Drive.EVENT):
             state, piece = driven.end if kept else driven.state(last), driven.piece(last)
